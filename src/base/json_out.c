@@ -83,7 +83,7 @@ void sl_json_digits(struct sl_buf *b, const char *key, int64_t i)
 
 void sl_json_exact(struct sl_buf *b, const char *key, int64_t i)
 {
-    if (i > -((int64_t)1 << EXACT_BITS) && i < (int64_t)1 << EXACT_BITS)
+    if (i >= -((int64_t)1 << EXACT_BITS) && i <= (int64_t)1 << EXACT_BITS)
         sl_json_int(b, key, i);
     else
         sl_json_digits(b, key, i);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The page of `report`, live, of all runs of a store, for a browser on this machine. */
 #include "analyse/analyse.h"
+#include "base/json_out.h"
 #include "cli/install_paths.h"
 #include "cli/workflow.h"
 #include "findings/failures.h"
@@ -43,20 +44,12 @@ struct serving {
 
 static const char JSON[] = "application/json";
 
-static void add_string(struct sl_buf *b, const char *s)
-{
-    if (s)
-        sl_buf_add_json(b, s, strlen(s));
-    else
-        sl_buf_adds(b, "null");
-}
-
 static void answer_error(int fd, int status, const struct sl_err *err)
 {
     struct sl_buf b = {0};
 
-    sl_buf_adds(&b, "{\"error\": ");
-    add_string(&b, err->text);
+    sl_json_open(&b, NULL, '{');
+    sl_json_text(&b, "error", err->text);
     sl_buf_adds(&b, "}\n");
     sl_server_answer(fd, status, JSON, b.s, b.n);
 }
@@ -115,15 +108,15 @@ static void add_store_version(const struct serving *v, struct sl_buf *out)
 /* What the page asks every other second: whether there is something new. */
 static int add_version(const struct serving *v, struct sl_buf *out)
 {
-    sl_buf_adds(out, "{\"version\": \"");
-    add_store_version(v, out);
-    sl_buf_adds(out, "\", \"store\": ");
-    add_string(out, v->cli->store_path);
-    sl_buf_adds(out, ", \"follow\": ");
-    add_string(out, v->follow);
-    sl_buf_addf(
-        out, ", \"imported_ago_s\": %lld, \"problem\": ", v->imported ? (long long)(time(NULL) - v->imported) : -1LL);
-    add_string(out, v->problem);
+    struct sl_buf version = {0};
+
+    add_store_version(v, &version);
+    sl_json_open(out, NULL, '{');
+    sl_json_bytes(out, "version", version.s, version.n);
+    sl_json_text(out, "store", v->cli->store_path);
+    sl_json_text(out, "follow", v->follow);
+    sl_json_int(out, "imported_ago_s", v->imported ? time(NULL) - v->imported : -1);
+    sl_json_text(out, "problem", v->problem);
     sl_buf_adds(out, "}\n");
     return 0;
 }
@@ -140,12 +133,11 @@ static int add_runs(const struct serving *v, struct sl_store *st, struct sl_buf 
 
     if (rc || !(t = sl_result_find(&r, "runs")))
         return rc ? rc : sl_err(err, SL_ENOTFOUND, "no table of runs");
-    sl_buf_addc(out, '{');
+    sl_json_open(out, NULL, '{');
     rc = sl_report_add_table(out, t, NULL, err);
     if (!rc && !first && v->follow)
         rc = cli_last_below(st, v->follow, false, &followed, err);
-    sl_buf_adds(out, ", \"first\": ");
-    add_string(out, followed ? sl_run_name(st, followed, name, sizeof name) : first);
+    sl_json_text(out, "first", followed ? sl_run_name(st, followed, name, sizeof name) : first);
     sl_buf_adds(out, "}\n");
     return rc;
 }
@@ -194,6 +186,7 @@ static int is_over(void *deadline)
 static int add_sql(struct sl_store *st, int64_t workflow, struct sl_piece body, struct sl_buf *out, struct sl_err *err)
 {
     struct sl_report_limit limit = {.rows = SQL_ROWS, .bytes = SQL_BYTES};
+    struct sl_buf words = {0};
     char *sql = sl_strndup(body.s, body.n);
     struct sl_result r = {0};
     const char *rest = NULL;
@@ -224,17 +217,15 @@ static int add_sql(struct sl_store *st, int64_t workflow, struct sl_piece body, 
         sqlite3_bind_int64(q, sqlite3_bind_parameter_index(q, ":start_ns"), start_ns);
     }
     t = sl_result_query(&r, "rows", NULL, 0, q);
-    sl_buf_addc(out, '{');
+    sl_json_open(out, NULL, '{');
     rc = sl_report_add_table(out, t, &limit, err);
     if (rc && is_over(&deadline))
         return sl_err(err, SL_ESTORE, "it took more than %d s, and was stopped; `spanloom sql` has no limit",
                       SQL_SECONDS);
-    sl_buf_adds(out, ", \"limit\": ");
     if (limit.hit)
-        sl_buf_addf(out, "\"the first rows only: %d, or %d MB, are the most; `spanloom sql` has no limit\"", SQL_ROWS,
+        sl_buf_addf(&words, "the first rows only: %d, or %d MB, are the most; `spanloom sql` has no limit", SQL_ROWS,
                     SQL_BYTES >> 20);
-    else
-        sl_buf_adds(out, "null");
+    sl_json_text(out, "limit", words.s);
     sl_buf_adds(out, "}\n");
     return rc;
 }
@@ -250,9 +241,9 @@ static int add_figure(struct sl_store *st, const char *name, const char *sql, in
     if (sqlite3_prepare_v2(st->db, sql, -1, &q, NULL) != SQLITE_OK)
         return sl_err(err, SL_ESTORE, "%s", sl_sqlite_words(st->db));
     sqlite3_bind_int64(q, sqlite3_bind_parameter_index(q, ":span"), span);
-    sl_buf_addf(out, "\"%s\": {", name);
+    sl_json_open(out, name, '{');
     rc = sl_report_add_table(out, sl_result_query(&r, name, NULL, 0, q), NULL, err);
-    sl_buf_addc(out, '}');
+    sl_json_close(out, '}');
     return rc;
 }
 
@@ -264,14 +255,13 @@ static int add_span(struct sl_store *st, const struct sl_request *r, struct sl_b
 
     if (!sl_request_value(r, "id", id, sizeof id) || !(span = strtoll(id, NULL, 10)))
         return sl_err(err, SL_EUSAGE, "which span? id=NUMBER");
-    sl_buf_addc(out, '{');
+    sl_json_open(out, NULL, '{');
     rc = add_figure(st, "events",
                     "SELECT e.time_ns, n.name AS event, s.path || ifnull('#' || s.part, '') || ':' || e.place AS place "
                     "FROM sl_event e "
                     "JOIN sl_name n ON n.id = e.type LEFT JOIN sl_source s ON s.id = e.source WHERE e.span = :span "
                     "ORDER BY 1 LIMIT 1000",
                     span, out, err);
-    sl_buf_adds(out, ", ");
     rc = rc ? rc
             : add_figure(st, "attributes",
                          "SELECT DISTINCT name, substr(value, 1, 2000) AS value FROM attributes WHERE span = :span "
@@ -314,7 +304,8 @@ static int add_spans(struct sl_store *st, const struct sl_request *r, int64_t wo
     rc = sl_store_temporary(st, sql.s, err);
     if (rc)
         return rc;
-    sl_buf_addf(out, "{\"n\": %lld, ", (long long)sl_store_int(st, "SELECT n FROM temp.shown LIMIT 1", 0));
+    sl_json_open(out, NULL, '{');
+    sl_json_int(out, "n", sl_store_int(st, "SELECT n FROM temp.shown LIMIT 1", 0));
     rc = rc ? rc
             : add_figure(
                   st, "spans",
@@ -328,14 +319,12 @@ static int add_spans(struct sl_store *st, const struct sl_request *r, int64_t wo
                   "s ON s.id = e.span JOIN sl_name n ON n.id = s.type JOIN sl_source c ON c.id = s.source LEFT JOIN "
                   "told USING (span) ORDER BY from_s, length_s DESC, s.id",
                   0, out, err);
-    sl_buf_adds(out, ", ");
     rc = rc ? rc
             : add_figure(st, "groups",
                          "SELECT s.id AS span, s.parent, n.name AS type, s.key FROM temp.around a CROSS JOIN sl_span s "
                          "ON s.id = a.span JOIN sl_name n ON n.id = s.type WHERE s.id NOT IN (SELECT span FROM "
                          "temp.shown)",
                          0, out, err);
-    sl_buf_adds(out, ", ");
     rc = rc ? rc
             : add_figure(
                   st, "links",
@@ -343,7 +332,6 @@ static int add_spans(struct sl_store *st, const struct sl_request *r, int64_t wo
                   "left_span, right_span FROM temp.around a CROSS JOIN sl_link l ON l.left_span = a.span WHERE "
                   "right_span IN (SELECT span FROM temp.around)",
                   0, out, err);
-    sl_buf_adds(out, ", ");
     rc = rc ? rc : add_figure(st, "types", "SELECT type, role FROM sl_role", 0, out, err);
     sl_buf_adds(out, "}\n");
     return rc;

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "design/hyperfine.h"
+#include "base/json_out.h"
 #include "base/mem.h"
 #include "recipe/yaml.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,14 +18,6 @@ static const char sql_times[] =
 static const char sql_parameters[] =
     "SELECT p.key, p.value FROM json_each(?1, '$.results[' || ?2 || '].parameters') p WHERE p.atom IS NOT NULL";
 
-static void put_text(struct sl_buf *b, const char *key, const char *value)
-{
-    sl_buf_adds(b, ", ");
-    sl_buf_add_json(b, key, strlen(key));
-    sl_buf_adds(b, ": ");
-    sl_buf_add_json(b, value, strlen(value));
-}
-
 static const char *text_of(sqlite3_stmt *q, int column)
 {
     const char *s = (const char *)sqlite3_column_text(q, column);
@@ -34,21 +28,28 @@ static void put_run(struct sl_buf *b, sqlite3_stmt *q, sqlite3_stmt *parameters,
 {
     int status = sqlite3_column_int(q, 3);
     size_t given = 0;
+    char text[32];
 
-    sl_buf_addf(b, "{\"record\": \"run\", \"run\": \"%zu\"", n);
-    put_text(b, "experiment", name);
-    if (status)
-        sl_buf_addf(b, ", \"time_s\": null, \"outcome\": \"failed\", \"why\": \"exit status %d\"", status);
-    else
-        sl_buf_addf(b, ", \"time_s\": %s, \"outcome\": \"done\"", text_of(q, 2));
+    snprintf(text, sizeof text, "%zu", n);
+    sl_json_open(b, NULL, '{');
+    sl_json_text(b, "record", "run");
+    sl_json_text(b, "run", text);
+    sl_json_text(b, "experiment", name);
+    sl_json_raw(b, "time_s", status ? "null" : text_of(q, 2));
+    sl_json_text(b, "outcome", status ? "failed" : "done");
+    if (status) {
+        snprintf(text, sizeof text, "exit status %d", status);
+        sl_json_text(b, "why", text);
+    }
     sqlite3_bind_int64(parameters, 2, sqlite3_column_int64(q, 0));
     while (sqlite3_step(parameters) == SQLITE_ROW) {
-        put_text(b, text_of(parameters, 0), text_of(parameters, 1));
+        sl_json_name(b, text_of(parameters, 0));
+        sl_json_text(b, NULL, text_of(parameters, 1));
         given++;
     }
     sqlite3_reset(parameters);
     if (!given)
-        put_text(b, "command", text_of(q, 1));
+        sl_json_text(b, "command", text_of(q, 1));
     sl_buf_adds(b, "}\n");
 }
 
@@ -64,9 +65,14 @@ int sl_hyperfine_read(struct sl_buf *out, const char *path, const char *name, si
         sl_buf_free(&text);
         return sl_err(err, SL_EIO, "cannot read %s: %s", path, strerror(rc));
     }
-    sl_buf_adds(out, "{\"record\": \"experiment\", \"score\": \"time_s\", \"unit\": \"s\", \"better\": \"less\", "
-                     "\"run_key\": \"run\", \"covariates\": \"record,experiment,outcome,why\"");
-    put_text(out, "experiment", name);
+    sl_json_open(out, NULL, '{');
+    sl_json_text(out, "record", "experiment");
+    sl_json_text(out, "score", "time_s");
+    sl_json_text(out, "unit", "s");
+    sl_json_text(out, "better", "less");
+    sl_json_text(out, "run_key", "run");
+    sl_json_text(out, "covariates", "record,experiment,outcome,why");
+    sl_json_text(out, "experiment", name);
     sl_buf_adds(out, "}\n");
     if (sqlite3_open(":memory:", &db) != SQLITE_OK || sqlite3_prepare_v2(db, sql_times, -1, &q, NULL) != SQLITE_OK ||
         sqlite3_prepare_v2(db, sql_parameters, -1, &parameters, NULL) != SQLITE_OK) {
@@ -95,14 +101,6 @@ static int by_number(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-static void put_number(struct sl_buf *b, const char *key, double x)
-{
-    char text[32];
-
-    sl_real_text(x, text);
-    sl_buf_addf(b, "      \"%s\": %s,\n", key, isfinite(x) ? text : "null");
-}
-
 static void put_summary(struct sl_buf *b, const double *seconds, size_t n)
 {
     double sum = 0, squares = 0, *v = sl_alloc(n * sizeof *v);
@@ -113,43 +111,42 @@ static void put_summary(struct sl_buf *b, const double *seconds, size_t n)
         sum += v[i];
     for (size_t i = 0; i < n; i++)
         squares += (v[i] - sum / (double)n) * (v[i] - sum / (double)n);
-    put_number(b, "mean", sum / (double)n);
-    put_number(b, "stddev", n > 1 ? sqrt(squares / (double)(n - 1)) : NAN);
-    put_number(b, "median", n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2);
-    put_number(b, "min", v[0]);
-    put_number(b, "max", v[n - 1]);
+    sl_json_real(b, "mean", sum / (double)n);
+    sl_json_real(b, "stddev", n > 1 ? sqrt(squares / (double)(n - 1)) : NAN);
+    sl_json_real(b, "median", n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2);
+    sl_json_real(b, "min", v[0]);
+    sl_json_real(b, "max", v[n - 1]);
     free(v);
 }
 
 static void put_result(struct sl_buf *b, const struct sl_runs *r, size_t first, const double *seconds, size_t n)
 {
     struct sl_buf name = {0}, parameters = {0};
-    char text[32];
 
     sl_buf_adds(&name, r->experiment);
+    sl_json_open(&parameters, NULL, '{');
     for (size_t f = 0; f < r->factors; f++) {
         int32_t level = sl_runs_levels(r, first)[f];
         if (r->factor[f].kind == SL_FACTOR_CONSTANT || level < 0)
             continue;
         sl_buf_addf(&name, " %s=%s", r->factor[f].name, r->factor[f].level[level]);
-        sl_buf_adds(&parameters, parameters.n ? ", " : "");
-        sl_buf_add_json(&parameters, r->factor[f].name, strlen(r->factor[f].name));
-        sl_buf_adds(&parameters, ": ");
-        sl_buf_add_json(&parameters, r->factor[f].level[level], strlen(r->factor[f].level[level]));
+        sl_json_name(&parameters, r->factor[f].name);
+        sl_json_text(&parameters, NULL, r->factor[f].level[level]);
     }
-    sl_buf_adds(b, "    {\n      \"command\": ");
-    sl_buf_add_json(b, name.s, name.n);
-    sl_buf_adds(b, ",\n");
+    sl_json_close(&parameters, '}');
+    sl_json_open(b, NULL, '{');
+    sl_json_text(b, "command", name.s);
     put_summary(b, seconds, n);
-    sl_buf_adds(b, "      \"times\": [");
-    for (size_t i = 0; i < n; i++) {
-        sl_real_text(seconds[i], text);
-        sl_buf_addf(b, "%s%s", i ? ", " : "", text);
-    }
-    sl_buf_adds(b, "],\n      \"exit_codes\": [");
+    sl_json_open(b, "times", '[');
     for (size_t i = 0; i < n; i++)
-        sl_buf_adds(b, i ? ", 0" : "0");
-    sl_buf_addf(b, "],\n      \"parameters\": {%s}\n    }", parameters.n ? parameters.s : "");
+        sl_json_real(b, NULL, seconds[i]);
+    sl_json_close(b, ']');
+    sl_json_open(b, "exit_codes", '[');
+    for (size_t i = 0; i < n; i++)
+        sl_json_int(b, NULL, 0);
+    sl_json_close(b, ']');
+    sl_json_raw(b, "parameters", parameters.s);
+    sl_json_close(b, '}');
     sl_buf_free(&name);
     sl_buf_free(&parameters);
 }
@@ -158,7 +155,6 @@ int sl_hyperfine_write(struct sl_buf *out, const struct sl_runs *r, struct sl_er
 {
     bool *done = sl_alloc(r->n + 1);
     double *seconds = sl_alloc((r->n + 1) * sizeof *seconds);
-    size_t results = 0;
 
     if (r->more || (strcmp(r->unit.cost, "s") != 0 && strcmp(r->score_name, "time_s") != 0 &&
                     strcmp(r->score_name, "wall_s") != 0)) {
@@ -168,7 +164,8 @@ int sl_hyperfine_write(struct sl_buf *out, const struct sl_runs *r, struct sl_er
                       "hyperfine's files hold seconds, and %s is in %s; say `unit: s` in experiment.yaml if it is",
                       r->score_name, r->unit.cost);
     }
-    sl_buf_adds(out, "{\n  \"results\": [\n");
+    sl_json_open(out, NULL, '{');
+    sl_json_open(out, "results", '[');
     for (size_t i = 0; i < r->n; i++) {
         size_t n = 0;
         for (size_t k = i; k < r->n && !done[i]; k++)
@@ -176,12 +173,10 @@ int sl_hyperfine_write(struct sl_buf *out, const struct sl_runs *r, struct sl_er
                 seconds[n++] = r->score[k];
                 done[k] = k > i;
             }
-        if (n) {
-            sl_buf_adds(out, results++ ? ",\n" : "");
+        if (n)
             put_result(out, r, i, seconds, n);
-        }
     }
-    sl_buf_adds(out, "\n  ]\n}\n");
+    sl_buf_adds(out, "]}\n");
     free(done);
     free(seconds);
     return 0;

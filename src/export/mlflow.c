@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export/mlflow.h"
+#include "base/json_out.h"
 #include "export/spool.h"
 
 #include <glob.h>
@@ -137,12 +138,6 @@ static int ask(struct sending *s, const char *method, const char *path, const st
     return complain(s, path, err);
 }
 
-static void put_text(struct sl_buf *b, const char *before, const char *s)
-{
-    sl_buf_adds(b, before);
-    sl_buf_add_json(b, s, strlen(s));
-}
-
 /* The experiment's id, to be freed; made if it is not there. */
 static char *find_experiment(struct sending *s, struct sl_err *err)
 {
@@ -157,8 +152,9 @@ static char *find_experiment(struct sending *s, struct sl_err *err)
     if (!ask(s, "GET", path.s, NULL, &missing, err) && !missing)
         id = sl_spool_json(s->spool, s->reply.s, "$.experiment.experiment_id");
     if (missing) {
-        put_text(&body, "{\"name\":", s->item->experiment);
-        sl_buf_adds(&body, "}");
+        sl_json_open(&body, NULL, '{');
+        sl_json_text(&body, "name", s->item->experiment);
+        sl_json_close(&body, '}');
         if (!ask(s, "POST", "mlflow/experiments/create", &body, NULL, err))
             id = sl_spool_json(s->spool, s->reply.s, "$.experiment_id");
     }
@@ -172,13 +168,20 @@ static char *find_experiment(struct sending *s, struct sl_err *err)
 /* One that a request made before whose answer never came. */
 static char *find_made_run(struct sending *s, const char *experiment, struct sl_err *err)
 {
-    struct sl_buf body = {0};
+    struct sl_buf body = {0}, filter = {0};
     char *id = NULL;
 
-    put_text(&body, "{\"experiment_ids\":[", experiment);
-    sl_buf_addf(&body, "],\"filter\":\"tags.`spanloom.export` = '%s'\",\"max_results\":1}", s->item->hash);
+    sl_buf_addf(&filter, "tags.`spanloom.export` = '%s'", s->item->hash);
+    sl_json_open(&body, NULL, '{');
+    sl_json_open(&body, "experiment_ids", '[');
+    sl_json_text(&body, NULL, experiment);
+    sl_json_close(&body, ']');
+    sl_json_text(&body, "filter", filter.s);
+    sl_json_int(&body, "max_results", 1);
+    sl_json_close(&body, '}');
     if (!ask(s, "POST", "mlflow/runs/search", &body, NULL, err))
         id = sl_spool_json(s->spool, s->reply.s, "$.runs[0].info.run_id");
+    sl_buf_free(&filter);
     sl_buf_free(&body);
     return id;
 }
@@ -188,10 +191,15 @@ static char *make_run(struct sending *s, const char *experiment, struct sl_err *
     struct sl_buf body = {0};
     char *id = NULL;
 
-    put_text(&body, "{\"experiment_id\":", experiment);
-    sl_buf_addf(&body, ",\"start_time\":%lld", (long long)time(NULL) * 1000);
-    put_text(&body, ",\"run_name\":", s->item->name ? s->item->name : "spanloom");
-    sl_buf_addf(&body, ",\"tags\":[{\"key\":\"spanloom.export\",\"value\":\"%s\"}]}", s->item->hash);
+    sl_json_open(&body, NULL, '{');
+    sl_json_text(&body, "experiment_id", experiment);
+    sl_json_int(&body, "start_time", time(NULL) * 1000);
+    sl_json_text(&body, "run_name", s->item->name ? s->item->name : "spanloom");
+    sl_json_open(&body, "tags", '[');
+    sl_json_open(&body, NULL, '{');
+    sl_json_text(&body, "key", "spanloom.export");
+    sl_json_text(&body, "value", s->item->hash);
+    sl_buf_adds(&body, "}]}");
     if (!ask(s, "POST", "mlflow/runs/create", &body, NULL, err))
         id = sl_spool_json(s->spool, s->reply.s, "$.run.info.run_id");
     if (!id && s->status == 200)
@@ -318,8 +326,11 @@ static int end_run(struct sending *s, const char *status, struct sl_err *err)
 
     if (!s->item->ours)
         return 0;
-    put_text(&body, "{\"run_id\":", s->item->run_id);
-    sl_buf_addf(&body, ",\"status\":\"%s\",\"end_time\":%lld}", status, (long long)time(NULL) * 1000);
+    sl_json_open(&body, NULL, '{');
+    sl_json_text(&body, "run_id", s->item->run_id);
+    sl_json_text(&body, "status", status);
+    sl_json_int(&body, "end_time", time(NULL) * 1000);
+    sl_json_close(&body, '}');
     rc = ask(s, "POST", "mlflow/runs/update", &body, NULL, err);
     sl_buf_free(&body);
     return rc;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From SQL to the data of a specification: each data set becomes a temporary table, and that becomes JSON. */
 #include "base/embed.h"
+#include "base/json_out.h"
 #include "plot/plot.h"
 #include "plot_data.sql.h"
 #include "result/over_time.h"
@@ -244,37 +245,19 @@ static void clean(struct sl_buf *to, const char *s, size_t n)
 static void add_text(struct sl_buf *out, struct sl_buf *scratch, const char *s, size_t n)
 {
     clean(scratch, s, n);
-    sl_buf_add_json(out, scratch->s, scratch->n);
+    sl_json_bytes(out, NULL, scratch->s, scratch->n);
 }
 
 static void add_cell(struct sl_buf *out, struct sl_buf *scratch, sqlite3_stmt *s, int column)
 {
-    const int64_t exact = (int64_t)1 << 53; /* of JavaScript's numbers */
-    char text[32];
-    int64_t i;
-    double d;
+    int n = sqlite3_column_bytes(s, column);
 
     switch (sqlite3_column_type(s, column)) {
-    case SQLITE_INTEGER:
-        i = sqlite3_column_int64(s, column);
-        sl_buf_adds(out, i > exact || i < -exact ? "\"" : "");
-        sl_buf_add_int(out, i);
-        sl_buf_adds(out, i > exact || i < -exact ? "\"" : "");
-        break;
-    case SQLITE_FLOAT:
-        d = sqlite3_column_double(s, column);
-        if (isfinite(d))
-            sl_buf_add(out, text, sl_real_text(d, text));
-        else
-            sl_buf_adds(out, "null");
-        break;
-    case SQLITE_TEXT: {
-        const char *v = (const char *)sqlite3_column_text(s, column);
-        add_text(out, scratch, v, (size_t)sqlite3_column_bytes(s, column));
-        break;
-    }
-    case SQLITE_BLOB: sl_buf_addf(out, "\"(%d bytes)\"", sqlite3_column_bytes(s, column)); break;
-    default: sl_buf_adds(out, "null");
+    case SQLITE_INTEGER: sl_json_exact(out, NULL, sqlite3_column_int64(s, column)); break;
+    case SQLITE_FLOAT: sl_json_real(out, NULL, sqlite3_column_double(s, column)); break;
+    case SQLITE_TEXT: add_text(out, scratch, (const char *)sqlite3_column_text(s, column), (size_t)n); break;
+    case SQLITE_BLOB: sl_buf_addf(out, "\"(%d bytes)\"", n); break;
+    default: sl_json_text(out, NULL, NULL);
     }
 }
 
@@ -339,17 +322,16 @@ static void take_others(struct sl_buf *to, sqlite3_stmt *s)
 {
     struct sl_buf scratch = {0};
 
+    sl_json_open(to, NULL, '{');
     for (int i = 0; i < sqlite3_column_count(s); i++) {
         const char *name = sqlite3_column_name(s, i);
         if (!sqlite3_stricmp(name, "text") || !sqlite3_stricmp(name, "subtitle") ||
             sqlite3_column_type(s, i) == SQLITE_NULL)
             continue;
-        sl_buf_addc(to, to->n ? ',' : '{');
-        sl_buf_add_json(to, name, strlen(name));
-        sl_buf_addc(to, ':');
+        sl_json_name(to, name);
         add_cell(to, &scratch, s, i);
     }
-    sl_buf_adds(to, to->n ? "}" : "{}");
+    sl_json_close(to, '}');
     sl_buf_free(&scratch);
 }
 
@@ -400,14 +382,11 @@ static char *look(const struct filling *f)
     return light;
 }
 
-/* Appends the JSON of a statement's column without its closing bracket, and a comma if more can follow. */
+/* Appends the JSON of a statement's column without its closing bracket. */
 static void open_object(struct sl_buf *out, const char *json)
 {
-    size_t n = strlen(json);
-
-    sl_buf_add(out, json, n - 1);
-    if (n > 2)
-        sl_buf_addc(out, ',');
+    sl_json_member(out, NULL);
+    sl_buf_add(out, json, strlen(json) - 1);
 }
 
 static sqlite3_stmt *of_spec(const struct filling *f, const char *sql)
@@ -468,56 +447,46 @@ static int add_frame(const struct filling *f, const struct title *t, struct sl_b
 static int add_lite_data(const struct filling *f, struct sl_buf *out, uint64_t *rows)
 {
     sqlite3_stmt *s = of_spec(f, sql_own);
-    const char *comma = "";
     int rc = s ? sl_store_step(f->st, s, f->err) : SL_ESTORE;
 
-    sl_buf_adds(out, "\"datasets\":");
-    if (rc > 0)
-        open_object(out, sl_store_text(s, 0));
-    else
-        sl_buf_addc(out, '{');
+    sl_json_member(out, "datasets");
+    open_object(out, rc > 0 ? sl_store_text(s, 0) : "{}");
     rc = rc < 0 ? rc : 0;
     for (size_t i = 0; i < f->p->data.n && !rc; i++) {
         const struct sl_plot_data *d = &f->p->data.v[i];
         if (d->input)
             continue;
-        sl_buf_adds(out, comma);
-        sl_buf_add_json(out, d->name, strlen(d->name));
-        sl_buf_addc(out, ':');
+        sl_json_name(out, d->name);
         rc = add_rows(f, d, out, rows);
-        comma = ",";
     }
     sqlite3_finalize(s);
-    sl_buf_addc(out, '}');
+    sl_json_close(out, '}');
     return rc;
 }
 
 static int add_vega_data(const struct filling *f, struct sl_buf *out, uint64_t *rows)
 {
     sqlite3_stmt *s = of_spec(f, sql_vega_data);
-    const char *comma = "";
     int rc = s ? 0 : SL_ESTORE;
 
-    sl_buf_adds(out, "\"data\":[");
+    sl_json_open(out, "data", '[');
     while (s && !rc && (rc = sl_store_step(f->st, s, f->err)) > 0) {
         const struct sl_plot_data *d = NULL;
         for (size_t i = 0; i < f->p->data.n; i++)
             if (!strcmp(f->p->data.v[i].name, sl_store_text(s, 1)))
                 d = &f->p->data.v[i];
-        sl_buf_adds(out, comma);
         rc = 0;
         if (d) {
             open_object(out, sl_store_text(s, 2));
-            sl_buf_adds(out, "\"values\":");
+            sl_json_member(out, "values");
             rc = add_rows(f, d, out, rows);
-            sl_buf_addc(out, '}');
+            sl_json_close(out, '}');
         } else {
-            sl_buf_adds(out, sl_store_text(s, 0));
+            sl_json_raw(out, NULL, sl_store_text(s, 0));
         }
-        comma = ",";
     }
     sqlite3_finalize(s);
-    sl_buf_addc(out, ']');
+    sl_json_close(out, ']');
     return rc;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report/run.h"
+#include "base/json_out.h"
 #include "findings/failures.h"
 #include "findings/why.h"
 #include "plot/html.h"
@@ -16,42 +17,18 @@
 /* A column together is packed to half of what rows are. */
 static void add_cell(struct sl_buf *b, const struct sl_table *t, int c)
 {
-    enum { EXACT_BITS = 53 }; /* of a number in JavaScript */
     const char *s;
-    char text[32];
-    double d;
-    int64_t i;
     size_t n;
 
     switch (sl_table_type(t, c)) {
-    case SQLITE_INTEGER:
-        i = sl_table_int(t, c);
-        if (i > -((int64_t)1 << EXACT_BITS) && i < (int64_t)1 << EXACT_BITS)
-            sl_buf_add_int(b, i);
-        else
-            sl_buf_addf(b, "\"%lld\"", (long long)i);
-        break;
-    case SQLITE_FLOAT:
-        d = sl_table_real(t, c);
-        if (d - d == 0)
-            sl_buf_add(b, text, sl_real_text(d, text));
-        else
-            sl_buf_adds(b, "null");
-        break;
+    case SQLITE_INTEGER: sl_json_exact(b, NULL, sl_table_int(t, c)); break;
+    case SQLITE_FLOAT: sl_json_real(b, NULL, sl_table_real(t, c)); break;
     case SQLITE_TEXT:
         s = sl_table_text(t, c, &n);
-        sl_buf_add_json(b, s, n);
+        sl_json_bytes(b, NULL, s, n);
         break;
-    default: sl_buf_adds(b, "null");
+    default: sl_json_text(b, NULL, NULL);
     }
-}
-
-static void add_text(struct sl_buf *b, const char *s)
-{
-    if (s)
-        sl_buf_add_json(b, s, strlen(s));
-    else
-        sl_buf_adds(b, "null");
 }
 
 int sl_report_add_table(struct sl_buf *json, struct sl_table *t, struct sl_report_limit *limit, struct sl_err *err)
@@ -69,28 +46,25 @@ int sl_report_add_table(struct sl_buf *json, struct sl_table *t, struct sl_repor
         }
         bytes = 0;
         for (int c = 0; c < t->columns; c++) {
-            if (rows)
-                sl_buf_addc(&column[c], ',');
             add_cell(&column[c], t, c);
             bytes += column[c].n;
         }
         rows++;
     }
     if (!rc) {
-        sl_buf_addf(json, "\"rows\": %lld, \"columns\": [", (long long)rows);
+        sl_json_int(json, "rows", rows);
+        sl_json_open(json, "columns", '[');
+        for (int c = 0; c < t->columns; c++)
+            sl_json_text(json, NULL, t->column[c].name);
+        sl_json_close(json, ']');
+        sl_json_open(json, "data", '{');
         for (int c = 0; c < t->columns; c++) {
-            sl_buf_adds(json, c ? ", " : "");
-            add_text(json, t->column[c].name);
-        }
-        sl_buf_adds(json, "], \"data\": {");
-        for (int c = 0; c < t->columns; c++) {
-            sl_buf_adds(json, c ? ",\n" : "\n");
-            add_text(json, t->column[c].name);
-            sl_buf_adds(json, ": [");
+            sl_json_name(json, t->column[c].name);
+            sl_json_open(json, NULL, '[');
             sl_buf_add(json, column[c].s, column[c].n);
-            sl_buf_addc(json, ']');
+            sl_json_close(json, ']');
         }
-        sl_buf_addc(json, '}');
+        sl_json_close(json, '}');
     }
     for (int c = 0; c < t->columns; c++)
         sl_buf_free(&column[c]);
@@ -135,10 +109,8 @@ static int add_note(struct sl_buf *json, const struct sl_report_run *of, const c
     sqlite3_stmt *q = prepare(of, sql, err);
     int rc = q ? sl_store_step(of->st, q, err) : SL_EFORMAT;
 
-    if (rc > 0 && sqlite3_column_type(q, 0) != SQLITE_NULL) {
-        sl_buf_adds(json, ", \"note\": ");
-        add_text(json, sl_store_text(q, 0));
-    }
+    if (rc > 0 && sqlite3_column_type(q, 0) != SQLITE_NULL)
+        sl_json_text(json, "note", sl_store_text(q, 0));
     sqlite3_finalize(q);
     return rc < 0 ? rc : 0;
 }
@@ -171,33 +143,30 @@ static int add_rows(struct sl_buf *json, struct sl_report_run *of, const struct 
     return rc;
 }
 
+static void open_figure(struct sl_buf *json, const struct sl_figure *f)
+{
+    sl_json_open(json, NULL, '{');
+    sl_json_text(json, "name", f->name);
+    sl_json_text(json, "about", f->about);
+}
+
 static int add_figure(struct sl_buf *json, struct sl_report_run *of, const struct sl_figure *f, struct sl_err *err)
 {
     size_t begin = json->n;
     int rc;
 
-    sl_buf_adds(json, "{\"name\": ");
-    add_text(json, f->name);
-    sl_buf_adds(json, ", \"about\": ");
-    add_text(json, f->about);
-    sl_buf_adds(json, f->sql ? ", \"sql\": " : ", \"answer\": ");
-    add_text(json, f->sql ? f->sql : f->answer);
+    open_figure(json, f);
+    sl_json_text(json, f->sql ? "sql" : "answer", f->sql ? f->sql : f->answer);
     rc = f->note ? add_note(json, of, f->note, err) : 0;
-    if (!rc) {
-        sl_buf_adds(json, ", ");
+    if (!rc)
         rc = add_rows(json, of, f, err);
-    }
     if (rc) {
         json->n = begin;
-        sl_buf_adds(json, "{\"name\": ");
-        add_text(json, f->name);
-        sl_buf_adds(json, ", \"about\": ");
-        add_text(json, f->about);
-        sl_buf_adds(json, ", \"problem\": ");
-        add_text(json, err->text);
-        sl_buf_adds(json, ", \"rows\": 0, \"columns\": [], \"data\": {}");
+        open_figure(json, f);
+        sl_json_text(json, "problem", err->text);
+        sl_buf_adds(json, ",\"rows\":0,\"columns\":[],\"data\":{}");
     }
-    sl_buf_addc(json, '}');
+    sl_json_close(json, '}');
     return rc;
 }
 
@@ -211,23 +180,15 @@ static bool is_there(const struct sl_report_run *of, const struct sl_section *s,
 static void add_section(struct sl_buf *json, struct sl_report_run *of, const struct sl_section *s,
                         struct sl_buf *problems)
 {
-    int n = 0;
-
-    sl_buf_adds(json, "{\"name\": ");
-    add_text(json, s->name);
-    sl_buf_adds(json, ", \"title\": ");
-    add_text(json, s->title);
-    sl_buf_adds(json, ", \"about\": ");
-    add_text(json, s->about);
-    sl_buf_adds(json, ", \"needs\": ");
-    add_text(json, !s->of_store && !of->workflow ? "a workflow" : s->needs);
-    sl_buf_adds(json, ", \"figures\": [");
+    sl_json_open(json, NULL, '{');
+    sl_json_text(json, "name", s->name);
+    sl_json_text(json, "title", s->title);
+    sl_json_text(json, "about", s->about);
+    sl_json_text(json, "needs", !s->of_store && !of->workflow ? "a workflow" : s->needs);
+    sl_json_open(json, "figures", '[');
     for (size_t i = 0; i < s->figure.n; i++) {
         struct sl_err err = {0};
-        if (!is_there(of, s, &s->figure.v[i]))
-            continue;
-        sl_buf_adds(json, n++ ? ",\n" : "\n");
-        if (add_figure(json, of, &s->figure.v[i], &err) && problems)
+        if (is_there(of, s, &s->figure.v[i]) && add_figure(json, of, &s->figure.v[i], &err) && problems)
             sl_buf_addf(problems, "%s: %s: %s\n", s->path, s->figure.v[i].name, err.text);
     }
     sl_buf_adds(json, "]}");
@@ -262,15 +223,12 @@ int sl_report_add_run(struct sl_buf *json, struct sl_report_run *of, const struc
     if (of->workflow)
         of->start_ns = sl_store_int(of->st, "SELECT start_ns FROM temp.run", 0);
     add_findings_problems(problems, &of->why);
-    sl_buf_adds(json, "{\"store\": ");
-    add_text(json, of->st->path);
-    sl_buf_adds(json, ", \"run\": ");
-    add_text(json, of->workflow ? sl_run_name(of->st, of->workflow, name, sizeof name) : NULL);
-    sl_buf_adds(json, ", \"sections\": [");
-    for (size_t i = 0; i < sections->v.n; i++) {
-        sl_buf_adds(json, i ? ",\n" : "\n");
+    sl_json_open(json, NULL, '{');
+    sl_json_text(json, "store", of->st->path);
+    sl_json_text(json, "run", of->workflow ? sl_run_name(of->st, of->workflow, name, sizeof name) : NULL);
+    sl_json_open(json, "sections", '[');
+    for (size_t i = 0; i < sections->v.n; i++)
         add_section(json, of, &sections->v.v[i], problems);
-    }
     sl_buf_adds(json, "]}");
     if (of->workflow)
         sl_facts_close(&w, of->st);
@@ -282,16 +240,14 @@ static int add_result(struct sl_buf *json, const struct sl_result *r, struct sl_
 {
     int rc = 0;
 
-    sl_buf_addc(json, '{');
+    sl_json_open(json, NULL, '{');
     for (size_t i = 0; i < r->table.n && !rc; i++) {
-        sl_buf_adds(json, i ? ",\n" : "");
-        add_text(json, r->table.v[i]->name);
-        sl_buf_adds(json, ": {");
+        sl_json_open(json, r->table.v[i]->name, '{');
         sl_table_rewind(r->table.v[i]);
         rc = sl_report_add_table(json, r->table.v[i], NULL, err);
-        sl_buf_addc(json, '}');
+        sl_json_close(json, '}');
     }
-    sl_buf_addc(json, '}');
+    sl_json_close(json, '}');
     return rc;
 }
 
@@ -300,12 +256,12 @@ int sl_report_json(struct sl_buf *json, struct sl_report_run *run, int runs, con
 {
     int rc = 0;
 
-    sl_buf_adds(json, "{\"spanloom\": 1, \"runs\": [");
-    for (int i = 0; i < runs && !rc; i++) {
-        sl_buf_adds(json, i ? ",\n" : "\n");
+    sl_json_open(json, NULL, '{');
+    sl_json_int(json, "spanloom", 1);
+    sl_json_open(json, "runs", '[');
+    for (int i = 0; i < runs && !rc; i++)
         rc = sl_report_add_run(json, &run[i], sections, findings, problems, err);
-    }
-    sl_buf_addc(json, ']');
+    sl_json_close(json, ']');
     if (!rc && runs == 2 && run[0].workflow && run[1].workflow) {
         struct sl_result both = {0}, of[2] = {run[0].why, run[1].why};
         for (int i = 0; i < 2; i++)
@@ -313,7 +269,7 @@ int sl_report_json(struct sl_buf *json, struct sl_report_run *run, int runs, con
                 sl_table_rewind(of[i].table.v[k]);
         rc = sl_why_compared(&both, of, err);
         if (!rc) {
-            sl_buf_adds(json, ",\n\"compared\": ");
+            sl_json_member(json, "compared");
             rc = add_result(json, &both, err);
         }
         sl_result_free(&both);

@@ -384,15 +384,15 @@ static void json_is_written(void **unused)
     sl_json_name(&b, "c\"d\x01\xff ");
     sl_json_truth(&b, NULL, true);
     sl_json_digits(&b, "e", -1);
-    sl_json_exact(&b, "f", (INT64_C(1) << 53) - 1);
-    sl_json_exact(&b, "g", INT64_C(1) << 53);
+    sl_json_exact(&b, "f", INT64_C(1) << 53);
+    sl_json_exact(&b, "g", (INT64_C(1) << 53) + 1);
     sl_json_text(&b, "h", NULL);
     sl_json_close(&b, '}');
     sl_buf_addc(&b, '\n');
     sl_json_open(&b, NULL, '{');
     sl_json_close(&b, '}');
     assert_string_equal(b.s, "{\"a\":\"{\",\"b\":[0.1,null,[],-9223372036854775808],\"c\\\"d\\u0001\\\\xff \":true,"
-                             "\"e\":\"-1\",\"f\":9007199254740991,\"g\":\"9007199254740992\",\"h\":null}\n{}");
+                             "\"e\":\"-1\",\"f\":9007199254740992,\"g\":\"9007199254740993\",\"h\":null}\n{}");
     sl_buf_free(&b);
 }
 
