@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Keys are those of docs/monitor.md.  What is NAN is not there. */
-#include "base/buf.h"
+#include "base/json_out.h"
 #include "collect/monitor.h"
 #include "collect/process.h"
 #include "trace/job_environment.h"
@@ -43,23 +43,19 @@ static void add_number(struct sl_buf *b, double x, int decimals)
     sl_buf_add(b, at, (size_t)(text + sizeof text - at));
 }
 
-/* key: with its comma, quotes and colon. */
-static void add_real(struct sl_buf *b, const char *key, size_t n, double x, int decimals)
+static void add_real(struct sl_buf *b, const char *key, double x, int decimals)
 {
     if (isnan(x))
         return;
-    sl_buf_add(b, key, n);
+    sl_json_member(b, key);
     add_number(b, x, decimals);
 }
-#define REAL(b, name, x, decimals) add_real(b, ",\"" name "\":", sizeof ",\"" name "\":" - 1, x, decimals)
-#define FIELD(name, decimals) REAL(b, #name, r->name, decimals);
+#define FIELD(name, decimals) add_real(b, #name, r->name, decimals);
 
 static void add_text(struct sl_buf *b, const char *key, const char *s)
 {
-    if (!s || !*s)
-        return;
-    sl_buf_adds(b, key);
-    sl_buf_add_json(b, s, strlen(s));
+    if (s && *s)
+        sl_json_text(b, key, s);
 }
 
 /* Seconds with six digits, exactly. */
@@ -67,9 +63,8 @@ static void add_time(struct sl_buf *b, const char *key, int64_t ns)
 {
     int64_t us = ns / 1000;
 
-    sl_buf_adds(b, key);
-    if (us < 0)
-        sl_buf_addc(b, '-'), us = -us;
+    sl_json_raw(b, key, us < 0 ? "-" : "");
+    us = us < 0 ? -us : us;
     sl_buf_add_int(b, us / 1000000);
     us = us % 1000000 + 1000000;
     sl_buf_addc(b, '.');
@@ -79,13 +74,6 @@ static void add_time(struct sl_buf *b, const char *key, int64_t ns)
 
 /* ---- the first line ---- */
 
-/* A comma before all but the first. */
-static void comma(struct sl_buf *b)
-{
-    if (b->s[b->n - 1] != '[' && b->s[b->n - 1] != '{')
-        sl_buf_addc(b, ',');
-}
-
 static void add_job(struct sl_buf *b)
 {
     bool any = false;
@@ -94,27 +82,29 @@ static void add_job(struct sl_buf *b)
         const char *equals = strchr(*e, '=');
         if (!equals || !sl_job_environment_names(*e))
             continue;
-        sl_buf_adds(b, any ? "," : ",\"job\":{");
-        sl_buf_add_json(b, *e, (size_t)(equals - *e));
-        sl_buf_addc(b, ':');
-        sl_buf_add_json(b, equals + 1, strlen(equals + 1));
+        if (!any)
+            sl_json_open(b, "job", '{');
         any = true;
+        sl_json_bytes(b, NULL, *e, (size_t)(equals - *e));
+        sl_buf_addc(b, ':');
+        sl_json_text(b, NULL, equals + 1);
     }
     if (any)
-        sl_buf_addc(b, '}');
+        sl_json_close(b, '}');
 }
 
 static void add_cgroup(struct sl_buf *b, const struct sl_cgroup_facts *f)
 {
     if (!f->path)
         return;
-    sl_buf_addf(b, ",\"cgroup\":{\"version\":%d", f->version);
-    add_text(b, ",\"path\":", f->path);
-    REAL(b, "cpus", f->cpus, 3);
-    REAL(b, "memory_mb", f->memory_mb, 3);
-    REAL(b, "swap_mb", f->swap_mb, 3);
-    REAL(b, "tasks", f->tasks, 0);
-    sl_buf_addc(b, '}');
+    sl_json_open(b, "cgroup", '{');
+    sl_json_int(b, "version", f->version);
+    add_text(b, "path", f->path);
+    add_real(b, "cpus", f->cpus, 3);
+    add_real(b, "memory_mb", f->memory_mb, 3);
+    add_real(b, "swap_mb", f->swap_mb, 3);
+    add_real(b, "tasks", f->tasks, 0);
+    sl_json_close(b, '}');
 }
 
 static void add_gpus(struct sl_buf *b, const struct sl_gpus *gpus)
@@ -123,29 +113,26 @@ static void add_gpus(struct sl_buf *b, const struct sl_gpus *gpus)
 
     if (!sl_gpus_count(gpus))
         return;
-    sl_buf_adds(b, ",\"gpus\":[");
+    sl_json_open(b, "gpus", '[');
     for (size_t i = 0; i < sl_gpus_count(gpus); i++) {
         sl_gpus_facts(gpus, i, &f);
-        comma(b);
-        sl_buf_addf(b, "{\"index\":%u", f.index);
-        add_text(b, ",\"uuid\":", f.uuid);
-        add_text(b, ",\"name\":", f.name);
-        REAL(b, "memory_mb", f.memory_mb, 3);
-        add_text(b, ",\"driver\":", f.driver);
-        sl_buf_addc(b, '}');
+        sl_json_open(b, NULL, '{');
+        sl_json_int(b, "index", f.index);
+        add_text(b, "uuid", f.uuid);
+        add_text(b, "name", f.name);
+        add_real(b, "memory_mb", f.memory_mb, 3);
+        add_text(b, "driver", f.driver);
+        sl_json_close(b, '}');
     }
-    sl_buf_addc(b, ']');
+    sl_json_close(b, ']');
 }
 
 static void add_words(struct sl_buf *b, const char *key, const char *s, size_t n)
 {
-    sl_buf_adds(b, key);
-    sl_buf_addc(b, '[');
-    for (size_t i = 0; i < n; i += strlen(s + i) + 1) {
-        comma(b);
-        sl_buf_add_json(b, s + i, strlen(s + i));
-    }
-    sl_buf_addc(b, ']');
+    sl_json_open(b, key, '[');
+    for (size_t i = 0; i < n; i += strlen(s + i) + 1)
+        sl_json_text(b, NULL, s + i);
+    sl_json_close(b, ']');
 }
 
 static void add_command(struct sl_buf *b, const struct monitor *m, pid_t target)
@@ -176,12 +163,12 @@ static void add_command(struct sl_buf *b, const struct monitor *m, pid_t target)
         line.n -= line.n > 1 && !line.s[line.n - 2];
     }
     if (line.n)
-        add_words(b, ",\"command\":", line.s, line.n);
+        add_words(b, "command", line.s, line.n);
     sl_buf_free(&line);
-    add_text(b, ",\"cwd\":", p.cwd);
-    sl_buf_addf(b, ",\"target_pid\":%d", (int)target);
+    add_text(b, "cwd", p.cwd);
+    sl_json_int(b, "target_pid", target);
     if (p.start_ticks)
-        REAL(b, "target_start", m->facts.boot_time + (double)p.start_ticks * m->facts.tick_s, 2);
+        add_real(b, "target_start", m->facts.boot_time + (double)p.start_ticks * m->facts.tick_s, 2);
 }
 
 void monitor_json_header(struct sl_buf *b, const struct monitor *m, const struct sl_gpus *gpus, pid_t target)
@@ -189,27 +176,30 @@ void monitor_json_header(struct sl_buf *b, const struct monitor *m, const struct
     const struct monitor_options *o = m->options;
     const struct sl_node_facts *f = &m->facts;
 
-    sl_buf_adds(b, "{\"record\":\"monitor\",\"format\":1,\"version\":\"" SL_VERSION "\"");
-    add_text(b, ",\"host\":", f->host);
-    add_text(b, ",\"rank\":", sl_job_environment_rank());
-    sl_buf_addf(b, ",\"pid\":%d", (int)getpid());
-    add_time(b, ",\"timestamp\":", m->last.node.timestamp_ns);
-    add_time(b, ",\"uptime_s\":", m->last.node.uptime_ns);
-    REAL(b, "boot_time", f->boot_time, 6);
-    add_text(b, ",\"boot_id\":", f->boot_id);
-    sl_buf_adds(b, ",\"clock\":\"CLOCK_REALTIME\"");
-    REAL(b, "interval_s", o->interval_s, 6);
+    sl_json_open(b, NULL, '{');
+    sl_json_text(b, "record", "monitor");
+    sl_json_int(b, "format", 1);
+    sl_json_text(b, "version", SL_VERSION);
+    add_text(b, "host", f->host);
+    add_text(b, "rank", sl_job_environment_rank());
+    sl_json_int(b, "pid", getpid());
+    add_time(b, "timestamp", m->last.node.timestamp_ns);
+    add_time(b, "uptime_s", m->last.node.uptime_ns);
+    add_real(b, "boot_time", f->boot_time, 6);
+    add_text(b, "boot_id", f->boot_id);
+    sl_json_text(b, "clock", "CLOCK_REALTIME");
+    add_real(b, "interval_s", o->interval_s, 6);
     if (o->max_length)
-        REAL(b, "max_length", (double)(o->max_length + o->max_length % 2), 0);
-    REAL(b, "cpus", f->cpus ? f->cpus : NAN, 0);
-    REAL(b, "cpus_allowed", f->cpus_allowed ? f->cpus_allowed : NAN, 0);
-    REAL(b, "memory_mb", f->memory_mb, 3);
-    REAL(b, "swap_mb", f->swap_mb, 3);
-    REAL(b, "tick_s", f->tick_s, 6);
-    add_text(b, ",\"mount\":", o->nmounts ? o->mounts[0] : "/");
-    add_text(b, ",\"kernel\":", f->kernel);
-    add_text(b, ",\"machine\":", f->machine);
-    add_text(b, ",\"mode\":", o->argv ? "command" : o->pid ? "pid" : "node");
+        add_real(b, "max_length", (double)(o->max_length + o->max_length % 2), 0);
+    add_real(b, "cpus", f->cpus ? f->cpus : NAN, 0);
+    add_real(b, "cpus_allowed", f->cpus_allowed ? f->cpus_allowed : NAN, 0);
+    add_real(b, "memory_mb", f->memory_mb, 3);
+    add_real(b, "swap_mb", f->swap_mb, 3);
+    add_real(b, "tick_s", f->tick_s, 6);
+    add_text(b, "mount", o->nmounts ? o->mounts[0] : "/");
+    add_text(b, "kernel", f->kernel);
+    add_text(b, "machine", f->machine);
+    add_text(b, "mode", o->argv ? "command" : o->pid ? "pid" : "node");
     if (target)
         add_command(b, m, target);
     add_job(b);
@@ -222,26 +212,23 @@ void monitor_json_header(struct sl_buf *b, const struct monitor *m, const struct
 
 static void begin(struct sl_buf *b, const char *record, const struct monitor_readings *r)
 {
-    sl_buf_adds(b, "{\"record\":\"");
-    sl_buf_adds(b, record);
-    sl_buf_addc(b, '"');
+    sl_json_open(b, NULL, '{');
+    sl_json_text(b, "record", record);
     if (r->n >= 0)
-        REAL(b, "n", (double)r->n, 0);
-    add_time(b, ",\"timestamp\":", r->node.timestamp_ns);
+        add_real(b, "n", (double)r->n, 0);
+    add_time(b, "timestamp", r->node.timestamp_ns);
 }
 
 static void add_process(struct sl_buf *b, const struct sl_process_report *r)
 {
     char state[2] = {r->state, 0};
 
-    sl_buf_adds(b, ",\"pid\":");
-    sl_buf_add_int(b, r->pid);
-    sl_buf_adds(b, ",\"ppid\":");
-    sl_buf_add_int(b, r->ppid);
-    REAL(b, "start", r->start, 2);
-    add_text(b, ",\"name\":", r->name);
-    add_text(b, ",\"command\":", r->command);
-    add_text(b, ",\"state\":", state);
+    sl_json_int(b, "pid", r->pid);
+    sl_json_int(b, "ppid", r->ppid);
+    add_real(b, "start", r->start, 2);
+    add_text(b, "name", r->name);
+    add_text(b, "command", r->command);
+    add_text(b, "state", state);
     SL_PROCESS_FIELDS(FIELD)
 }
 
@@ -275,18 +262,18 @@ static void add_gpu(struct sl_buf *b, const struct monitor_readings *all, size_t
 
     sl_gpus_facts(gpus, i, &facts);
     begin(b, "gpu", all);
-    REAL(b, "index", (double)i, 0);
-    add_text(b, ",\"uuid\":", facts.uuid);
+    add_real(b, "index", (double)i, 0);
+    add_text(b, "uuid", facts.uuid);
     SL_GPU_FIELDS(FIELD)
     if (r->processes) {
-        sl_buf_adds(b, ",\"processes\":[");
+        sl_json_open(b, "processes", '[');
         for (size_t k = 0; k < r->nprocesses; k++) {
-            comma(b);
-            sl_buf_addf(b, "{\"pid\":%u", r->processes[k].pid);
-            REAL(b, "memory_mb", r->processes[k].memory_mb, 3);
-            sl_buf_addc(b, '}');
+            sl_json_open(b, NULL, '{');
+            sl_json_int(b, "pid", r->processes[k].pid);
+            add_real(b, "memory_mb", r->processes[k].memory_mb, 3);
+            sl_json_close(b, '}');
         }
-        sl_buf_addc(b, ']');
+        sl_json_close(b, ']');
     }
     sl_buf_adds(b, "}\n");
 }
@@ -299,59 +286,52 @@ static void add_cpus(struct sl_buf *b, const struct sl_node_report *r)
         any |= !isnan(r->cpu_pct[i]);
     if (!any)
         return;
-    sl_buf_adds(b, ",\"cpu_pct\":[");
+    sl_json_open(b, "cpu_pct", '[');
     for (size_t i = 0; i < r->ncpu_pct; i++) {
-        comma(b);
+        sl_json_member(b, NULL);
         if (isnan(r->cpu_pct[i]))
             sl_buf_adds(b, "null");
         else
             add_number(b, r->cpu_pct[i], 1);
     }
-    sl_buf_addc(b, ']');
+    sl_json_close(b, ']');
 }
 
-/* key, and an object whose keys are names */
-static void open_named(struct sl_buf *b, const char *key, size_t i, const char *name)
+/* A name as the key of an object, in one that has the key `of`. */
+static void open_named(struct sl_buf *b, const char *of, size_t i, const char *name)
 {
-    sl_buf_adds(b, i ? "," : key);
-    sl_buf_add_json(b, name, strlen(name));
-    sl_buf_adds(b, ":{");
+    if (!i)
+        sl_json_open(b, of, '{');
+    sl_json_name(b, name);
+    sl_json_open(b, NULL, '{');
 }
 
-/* Members begin with a comma; the first of an object has none. */
-static void close_named(struct sl_buf *b, size_t at, bool last)
+static void close_named(struct sl_buf *b, bool last)
 {
-    if (b->n > at && b->s[at] == ',') {
-        memmove(b->s + at, b->s + at + 1, b->n - at - 1);
-        b->s[--b->n] = 0;
-    }
     sl_buf_adds(b, last ? "}}" : "}");
 }
 
 static void add_named(struct sl_buf *b, const struct sl_node_report *r)
 {
     for (size_t i = 0; i < r->ndisks; i++) {
-        open_named(b, ",\"disks\":{", i, r->disks[i].name);
-        size_t at = b->n;
-        REAL(b, "read_mb", r->disks[i].read_mb, 6);
-        REAL(b, "write_mb", r->disks[i].write_mb, 6);
-        REAL(b, "busy_s", r->disks[i].busy_s, 3);
-        close_named(b, at, i + 1 == r->ndisks);
+        open_named(b, "disks", i, r->disks[i].name);
+        add_real(b, "read_mb", r->disks[i].read_mb, 6);
+        add_real(b, "write_mb", r->disks[i].write_mb, 6);
+        add_real(b, "busy_s", r->disks[i].busy_s, 3);
+        close_named(b, i + 1 == r->ndisks);
     }
     for (size_t i = 0; i < r->nnets; i++) {
-        open_named(b, ",\"nets\":{", i, r->nets[i].name);
-        size_t at = b->n;
-        REAL(b, "sent_mb", r->nets[i].sent_mb, 6);
-        REAL(b, "recv_mb", r->nets[i].recv_mb, 6);
-        close_named(b, at, i + 1 == r->nnets);
+        open_named(b, "nets", i, r->nets[i].name);
+        add_real(b, "sent_mb", r->nets[i].sent_mb, 6);
+        add_real(b, "recv_mb", r->nets[i].recv_mb, 6);
+        close_named(b, i + 1 == r->nnets);
     }
     for (size_t i = 0; i < r->nmounts; i++) {
-        open_named(b, ",\"mounts\":{", i, r->mounts[i].path);
-        size_t at = b->n;
-        REAL(b, "used_mb", r->mounts[i].used_mb, 3);
-        REAL(b, "free_mb", r->mounts[i].free_mb, 3);
-        REAL(b, "used_percent", r->mounts[i].used_percent, 2);
-        close_named(b, at, i + 1 == r->nmounts);
+        open_named(b, "mounts", i, r->mounts[i].path);
+        add_real(b, "used_mb", r->mounts[i].used_mb, 3);
+        add_real(b, "free_mb", r->mounts[i].free_mb, 3);
+        add_real(b, "used_percent", r->mounts[i].used_percent, 2);
+        close_named(b, i + 1 == r->nmounts);
     }
 }
 
@@ -359,12 +339,12 @@ static void add_node(struct sl_buf *b, const struct monitor_readings *all)
 {
     const struct sl_node_report *r = &all->node;
 
-    add_time(b, ",\"uptime_s\":", r->uptime_ns);
-    REAL(b, "interval_s", r->interval_s, 6);
+    add_time(b, "uptime_s", r->uptime_ns);
+    add_real(b, "interval_s", r->interval_s, 6);
     SL_NODE_FIELDS(FIELD)
     add_cpus(b, r);
     add_named(b, r);
-    REAL(b, "cost_cpu_s", all->cost_cpu_s, 6);
+    add_real(b, "cost_cpu_s", all->cost_cpu_s, 6);
 }
 
 void monitor_json_moment(struct sl_buf *b, const struct monitor_readings *r, const struct sl_gpus *gpus)
@@ -393,27 +373,27 @@ void monitor_json_end(struct sl_buf *b, const struct monitor *m, const struct mo
 
     begin(b, "end", r);
     add_node(b, r);
-    add_text(b, ",\"why\":", why[m->why]);
+    add_text(b, "why", why[m->why]);
     if (sig)
-        REAL(b, "signal", sig, 0);
+        add_real(b, "signal", sig, 0);
     else if (m->why == MONITOR_COMMAND)
-        REAL(b, "exit_status", child_code(&m->child), 0);
-    REAL(b, "taken", (double)m->taken, 0);
-    REAL(b, "kept", (double)m->kept, 0);
-    REAL(b, "interval_s_now", interval_now_s, 6);
+        add_real(b, "exit_status", child_code(&m->child), 0);
+    add_real(b, "taken", (double)m->taken, 0);
+    add_real(b, "kept", (double)m->kept, 0);
+    add_real(b, "interval_s_now", interval_now_s, 6);
     if (m->file.lost || m->file.has_dropped) {
-        REAL(b, "lost", (double)m->file.lost, 0);
-        add_text(b, ",\"lost_why\":", m->file.lost_why);
+        add_real(b, "lost", (double)m->file.lost, 0);
+        add_text(b, "lost_why", m->file.lost_why);
     }
     if (unread) {
-        REAL(b, "unread", (double)unread, 0);
-        add_text(b, ",\"unread_why\":", unread_why);
+        add_real(b, "unread", (double)unread, 0);
+        add_text(b, "unread_why", unread_why);
     }
-    REAL(b, "clock_steps_s", fabs(m->clock_steps_s) > 0 ? m->clock_steps_s : NAN, 6);
-    REAL(b, "suspended_s", m->suspended_s > 0 ? m->suspended_s : NAN, 3);
-    REAL(b, "counters_reset", reset ? (double)reset : NAN, 0);
-    REAL(b, "counters_wrapped", wrapped ? (double)wrapped : NAN, 0);
-    REAL(b, "cost_rss_mb", m->cost_rss_mb, 3);
-    REAL(b, "command_rss_peak_mb", m->peak_rss_mb, 3);
+    add_real(b, "clock_steps_s", fabs(m->clock_steps_s) > 0 ? m->clock_steps_s : NAN, 6);
+    add_real(b, "suspended_s", m->suspended_s > 0 ? m->suspended_s : NAN, 3);
+    add_real(b, "counters_reset", reset ? (double)reset : NAN, 0);
+    add_real(b, "counters_wrapped", wrapped ? (double)wrapped : NAN, 0);
+    add_real(b, "cost_rss_mb", m->cost_rss_mb, 3);
+    add_real(b, "command_rss_peak_mb", m->peak_rss_mb, 3);
     sl_buf_adds(b, "}\n");
 }
