@@ -19,6 +19,7 @@
 
 #include "base/mem.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -85,6 +86,10 @@ void *sl_rows_at(const struct sl_rows *r, size_t i);
 const char *sl_rows_text(struct sl_rows *r, const char *s);
 /* The same of a value. */
 struct sl_cell sl_rows_own(struct sl_rows *r, struct sl_cell value);
+/* The rows of r, whose columns are the same, and their texts, behind those of out. */
+void sl_rows_copy(struct sl_rows *out, const struct sl_rows *r);
+/* By key(row), ascending or descending; where it is NaN last, where it is the same as they were. */
+void sl_rows_sort(struct sl_rows *r, double (*key)(const void *row), bool descending);
 /* No rows; memory is kept. */
 void sl_rows_clear(struct sl_rows *r);
 void sl_rows_free(struct sl_rows *r);

@@ -91,54 +91,52 @@ typedef void show_fn(FILE *out, const struct sl_result *r, const struct sl_exper
 /* plot: of -o.  Without a name: what follows is called as the help says. */
 static const struct sub {
     struct command is;
-    enum sl_answer_of answer;
+    const struct sl_experiment_fn *fn; /* NULL: none */
     show_fn *show;
     const char *plot;
     int (*run)(const struct cli *cli, int argc, char **argv); /* NULL: it asks a store */
 } subs[] = {
 #define SUB(name_, args_, what, example)                                                                               \
     .is = {.name = name_, .args = args_, .help = what "\n\nsuch as:\n  spanloom experiment " name_ " " example}
-#define ASK(answer_, show_, plot_) .answer = SL_ANSWER_##answer_, .show = sl_show_##show_, .plot = plot_
-#define DO(name_) .answer = SL_ANSWERS, .run = cli_experiment_##name_
-    {SUB("report", "-o FILE.html", "all answers as a page: which treatments matter, and why", "-o report.html"),
-     .answer = SL_ANSWERS},
+#define ASK(fn_, show_, plot_) .fn = &sl_experiment_##fn_, .show = sl_show_##show_, .plot = plot_
+#define DO(name_) .run = cli_experiment_##name_
+    {SUB("report", "-o FILE.html", "all answers as a page: which treatments matter, and why", "-o report.html")},
     {SUB("import", "FILE...", "read runs, a row each, from CSV, or hyperfine's JSON",
          "--score usec_per_task --time unix_time runs.csv"),
      DO(import)},
-    {SUB("factors", "", "what was varied, and how often", "-d runs.db"), ASK(FACTORS, factors, NULL)},
+    {SUB("factors", "", "what was varied, and how often", "-d runs.db"), ASK(factors, factors, NULL)},
     {SUB("means", "", "what each treatment changes, on average", "--vs 'cfg_encrypted = 0'"),
-     ASK(MEANS, means, "experiment-means")},
+     ASK(means, means, "experiment-means")},
     {SUB("model", "", "what each changes, all else being equal, by least squares", "--log --interactions"),
-     ASK(MODEL, model, "experiment-model")},
-    {SUB("tiles", "", "what two treatments change together", "-o tiles.svg"), ASK(TILES, tiles, "experiment-tiles")},
+     ASK(model, model, "experiment-model")},
+    {SUB("tiles", "", "what two treatments change together", "-o tiles.svg"), ASK(tiles, tiles, "experiment-tiles")},
     {SUB("fit", "", "what the model says of each run, and what was measured", "--log"),
-     ASK(FIT, fit, "experiment-fit")},
+     ASK(fit, fit, "experiment-fit")},
     {SUB("strip", "", "how often, and how far, pairs of runs get better", "-o strip.svg"),
-     ASK(DELTAS, strip, "experiment-strip")},
+     ASK(deltas, strip, "experiment-strip")},
     {SUB("scatter", "TREATMENT", "how often, and how far, one treatment helps, by another factor",
          "cfg_poll_100 --colour cfg_1_worker"),
-     ASK(SCATTER, scatter, "experiment-scatter")},
+     ASK(scatter, scatter, "experiment-scatter")},
     {SUB("deltas", "", "every pair of runs that differ in one factor alone", "--all --format csv"),
-     ASK(DELTAS, deltas, "experiment-strip")},
+     ASK(deltas, deltas, "experiment-strip")},
     {SUB("sequence", "", "treatments one after the other, to the best", "--groups 'sys_*,app_*;cfg_*'"),
-     ASK(SEQUENCE, sequence, "experiment-sequence")},
+     ASK(sequence, sequence, "experiment-sequence")},
     {SUB("shapley", "", "what each treatment adds, over all orders", "--rate"),
-     ASK(SHAPLEY, shapley, "experiment-shapley")},
+     ASK(shapley, shapley, "experiment-shapley")},
     {SUB("pca", "", "what random sequences have in common", "-o biplot.svg"),
-     ASK(PCA, components, "experiment-biplot")},
+     ASK(pca, components, "experiment-biplot")},
     {SUB("variance", "", "how much of the variance each factor explains", "--log"),
-     ASK(VARIANCE, variance, "experiment-variance")},
+     ASK(variance, variance, "experiment-variance")},
     {SUB("failures", "", "which treatments make runs fail", "--where 'placebo_env = 0'"),
-     ASK(FAILURES, failures, "experiment-failures")},
+     ASK(failures, failures, "experiment-failures")},
     {SUB("drift", "", "how scores change with time, and at which runs", "-o drift.html"),
-     ASK(DRIFT, drift, "experiment-drift")},
+     ASK(drift, drift, "experiment-drift")},
     {SUB("enough", "", "how many runs were enough, and what 100 more would tell", "--log"),
-     ASK(ENOUGH, enough, "experiment-enough")},
+     ASK(enough, enough, "experiment-enough")},
     {SUB("parts", "[TREATMENT]", "which part of the runs each makes longer, by their logs", "cfg_monitoring"),
-     ASK(PARTS, parts, "experiment-parts")},
-    {SUB("logs", "", "which logs are of which run", "--format csv"), ASK(LOGS, logs, NULL)},
-    {SUB("export", "WHAT", "runs, or deltas, as CSV with semicolons; hyperfine: its JSON", "runs > runs.csv"),
-     .answer = SL_ANSWERS},
+     ASK(parts, parts, "experiment-parts")},
+    {SUB("logs", "", "which logs are of which run", "--format csv"), ASK(logs, logs, NULL)},
+    {SUB("export", "WHAT", "runs, or deltas, as CSV with semicolons; hyperfine: its JSON", "runs > runs.csv")},
     {.is = {.help = "and what makes runs, as experiment.yaml says"}},
     {SUB("design", "KIND [N|FILE]",
          "which settings to run: all, a fraction, the best N, ...\n\n"
@@ -243,42 +241,42 @@ static double limit(const char *s)
     return s && value == 0 ? NAN : value;
 }
 
-static struct sl_asked asked(const struct cli *cli)
+static struct sl_question question_of(const struct cli *cli)
 {
-    struct sl_asked a = {.q = {.experiment = cli_option(cli, "name"),
-                               .where = cli_option(cli, "where"),
-                               .split = cli_option(cli, "split"),
-                               .rate = cli_option(cli, "rate"),
-                               .log = cli_option(cli, "log"),
-                               .interactions = cli_option(cli, "interactions"),
-                               .elastic_net = cli_option(cli, "elastic-net"),
-                               .alpha = number(cli_option(cli, "alpha"), SL_QUESTION_ALPHA),
-                               .lambda = number(cli_option(cli, "lambda"), 0),
-                               .limit = limit(cli_option(cli, "limit")),
-                               .no_time = cli_option(cli, "no-time"),
-                               .every_event = cli_option(cli, "every-event"),
-                               .groups = cli_option(cli, "groups"),
-                               .order = cli_option(cli, "order")},
-                         .by = cli_option(cli, "colour")};
+    struct sl_question q = {.experiment = cli_option(cli, "name"),
+                            .where = cli_option(cli, "where"),
+                            .split = cli_option(cli, "split"),
+                            .rate = cli_option(cli, "rate"),
+                            .log = cli_option(cli, "log"),
+                            .interactions = cli_option(cli, "interactions"),
+                            .elastic_net = cli_option(cli, "elastic-net"),
+                            .alpha = number(cli_option(cli, "alpha"), SL_QUESTION_ALPHA),
+                            .lambda = number(cli_option(cli, "lambda"), 0),
+                            .limit = limit(cli_option(cli, "limit")),
+                            .no_time = cli_option(cli, "no-time"),
+                            .every_event = cli_option(cli, "every-event"),
+                            .groups = cli_option(cli, "groups"),
+                            .order = cli_option(cli, "order"),
+                            .by = cli_option(cli, "colour")};
 
-    if (!a.q.experiment && cli->project)
-        a.q.experiment = cli->project->experiment.name;
-    if (!a.q.split && cli->project)
-        a.q.split = cli->project->experiment.split;
-    if (!a.q.groups && !a.q.order && !cli_option(cli, "greedy") && cli->project)
-        a.q.groups = cli->project->experiment.groups;
-    return a;
+    if (!q.experiment && cli->project)
+        q.experiment = cli->project->experiment.name;
+    if (!q.split && cli->project)
+        q.split = cli->project->experiment.split;
+    if (!q.groups && !q.order && !cli_option(cli, "greedy") && cli->project)
+        q.groups = cli->project->experiment.groups;
+    return q;
 }
 
-static int answer(const struct cli *cli, const struct sub *sub, struct sl_asked *a)
+static int ask(const struct cli *cli, const struct sub *sub, struct sl_question *q)
 {
     const char *vs = cli_option(cli, "vs");
     bool beside = cli_option(cli, "beside");
-    struct sl_experiment_look look = {.log = a->q.log,
-                                      .rate = a->q.rate,
+    struct sl_experiment_look look = {.log = q->log,
+                                      .rate = q->rate,
                                       .all = cli_option(cli, "all"),
-                                      .vs = vs ? vs : a->of,
-                                      .by = a->by,
+                                      .vs = vs ? vs : q->of,
+                                      .by = q->by,
                                       .transitions = cli_option(cli, "transitions")};
     show_fn *show = vs ? sl_show_both : beside ? sl_show_beside : sub->show;
     struct sl_result r = {0};
@@ -288,14 +286,13 @@ static int answer(const struct cli *cli, const struct sub *sub, struct sl_asked 
 
     if (!st)
         return EXIT_FAILED;
-    a->db = st->db;
-    if (sub->answer == SL_ANSWER_PARTS && cli_states(cli, st, &err)) {
+    if (sub->fn == &sl_experiment_parts && cli_states(cli, st, &err)) {
         sl_store_close(st);
         return cli_fail(cli, &err);
     }
-    rc = vs       ? sl_result_experiment_vs(&r, st, a, vs, &err)
-         : beside ? sl_result_experiment_beside(&r, st, a, &err)
-                  : sl_result_experiment(&r, st, sub->answer, a, &err);
+    rc = vs       ? sl_result_experiment_vs(&r, st, q, vs, &err)
+         : beside ? sl_result_experiment_beside(&r, st, q, &err)
+                  : sl_result_experiment(&r, st, sub->fn, q, &err);
     if (!rc && cli->format == SL_FORMAT_TABLE)
         show(stdout, &r, &look);
     else if (!rc)
@@ -306,14 +303,14 @@ static int answer(const struct cli *cli, const struct sub *sub, struct sl_asked 
 }
 
 /* What an argument of a plot of experiments is here; "": nothing. */
-static const char *word_of(const struct sl_asked *a, const char *vs, const char *how, const char *kind,
+static const char *word_of(const struct sl_question *q, const char *vs, const char *how, const char *kind,
                            const char *argument)
 {
     const struct {
         const char *name, *word;
-    } words[] = {{"runs", a->q.where},    {"how", how},      {"experiment", a->q.experiment},
-                 {"treatment", a->of},    {"colour", a->by}, {"order", a->q.order},
-                 {"groups", a->q.groups}, {"vs", vs},        {"kind", kind}};
+    } words[] = {{"runs", q->where},    {"how", how},      {"experiment", q->experiment},
+                 {"treatment", q->of},  {"colour", q->by}, {"order", q->order},
+                 {"groups", q->groups}, {"vs", vs},        {"kind", kind}};
 
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (!strcmp(words[i].name, argument))
@@ -338,7 +335,7 @@ static void put_how(struct sl_buf *b, const struct cli *cli, const struct sl_que
         b->s[--b->n] = '\0';
 }
 
-static int picture(const struct cli *cli, const struct sub *sub, const struct sl_asked *a)
+static int picture(const struct cli *cli, const struct sub *sub, const struct sl_question *q)
 {
     const char *vs = cli_option(cli, "vs"), *name = vs                          ? "experiment-vs"
                                                     : cli_option(cli, "beside") ? "experiment-beside"
@@ -352,15 +349,15 @@ static int picture(const struct cli *cli, const struct sub *sub, const struct sl
 
     if (cli_option(cli, "all"))
         return cli_usage(cli, "--all does nothing to a picture: leave it or -o away");
-    if (!strcmp(sub->is.name, "parts") && a->of)
-        return cli_usage(cli, "the picture of parts is of all treatments: leave '%s' away", a->of);
-    if (!strcmp(sub->is.name, "scatter") && !a->of)
+    if (!strcmp(sub->is.name, "parts") && q->of)
+        return cli_usage(cli, "the picture of parts is of all treatments: leave '%s' away", q->of);
+    if (!strcmp(sub->is.name, "scatter") && !q->of)
         return cli_usage(cli, "scatter of which treatment? `spanloom experiment factors` shows them");
     if ((rc = cli_picture_begin(cli, name, &p, &form)))
         return rc;
-    put_how(&how, cli, &a->q);
+    put_how(&how, cli, q);
     for (size_t i = 0; i < p->argument.n && i < sizeof argv / sizeof *argv; i++)
-        argv[i] = (char *)(uintptr_t)word_of(a, vs, how.n ? how.s : "", kind, p->argument.v[i].name);
+        argv[i] = (char *)(uintptr_t)word_of(q, vs, how.n ? how.s : "", kind, p->argument.v[i].name);
     rc = cli_picture_of(cli, p, (int)p->argument.n, argv, cli_option(cli, "output"), form);
     sl_buf_free(&how);
     sl_plot_free(p);
@@ -371,7 +368,7 @@ static int run(struct cli *cli, int argc, char **argv)
 {
     const struct sub *sub;
     struct sl_err err = {0};
-    struct sl_asked a;
+    struct sl_question q;
     int rc, most;
 
     if (!argc)
@@ -395,21 +392,21 @@ static int run(struct cli *cli, int argc, char **argv)
                               "were made JSON, NAME.runs.jsonl");
     if (sub->run)
         return sub->run(cli, argc - 1, argv + 1);
-    a = asked(cli);
-    if (sl_question_check(&a.q, &err))
+    q = question_of(cli);
+    if (sl_question_check(&q, &err))
         return cli_fail(cli, &err);
     most = *sub->is.args && *sub->is.args != '-' ? 1 : 0;
     if (argc - 1 > most)
         return cli_usage(cli, "experiment %s takes %s, and '%s' is too many", sub->is.name,
                          most ? "one name" : "no names", argv[most + 1]);
-    a.of = most ? argv[1] : NULL;
-    if (a.by && !strcmp(a.by, "log2")) /* how far apart the scores are, which is shown anyway */
-        a.by = NULL;
+    q.of = most ? argv[1] : NULL;
+    if (q.by && !strcmp(q.by, "log2")) /* how far apart the scores are, which is shown anyway */
+        q.by = NULL;
     if (!strcmp(sub->is.name, "report"))
-        return cli_experiment_report(cli, &a);
+        return cli_experiment_report(cli, &q);
     if (!strcmp(sub->is.name, "export"))
-        return cli_experiment_export(cli, a.of, &a);
-    return cli_option(cli, "output") ? picture(cli, sub, &a) : answer(cli, sub, &a);
+        return cli_experiment_export(cli, q.of, &q);
+    return cli_option(cli, "output") ? picture(cli, sub, &q) : ask(cli, sub, &q);
 }
 
 const struct command cmd_experiment = {

@@ -5,14 +5,14 @@
 
 #include "base/buf.h"
 #include "cli/cli.h"
-#include "experiment/answers.h"
+#include "experiment/questions.h"
 
 #include <limits.h>
 
 /* They give an exit code. */
 int cli_experiment_import(const struct cli *cli, int files, char **file);
-int cli_experiment_report(const struct cli *cli, const struct sl_asked *a);
-int cli_experiment_export(const struct cli *cli, const char *what, const struct sl_asked *a);
+int cli_experiment_report(const struct cli *cli, const struct sl_question *q);
+int cli_experiment_export(const struct cli *cli, const char *what, const struct sl_question *q);
 int cli_experiment_design(const struct cli *cli, int argc, char **argv);
 int cli_experiment_run(const struct cli *cli, int argc, char **argv);
 int cli_experiment_status(const struct cli *cli, int argc, char **argv);

@@ -41,9 +41,9 @@ static int put_table(struct sl_table *t, struct sl_err *err)
     return rc;
 }
 
-static int put_hyperfine(struct sl_store *st, const struct sl_asked *a, struct sl_err *err)
+static int put_hyperfine(struct sl_store *st, const struct sl_question *question, struct sl_err *err)
 {
-    struct sl_question q = a->q;
+    struct sl_question q = *question;
     struct sl_buf b = {0};
     struct sl_runs runs;
     int rc;
@@ -59,7 +59,7 @@ static int put_hyperfine(struct sl_store *st, const struct sl_asked *a, struct s
     return rc;
 }
 
-int cli_experiment_export(const struct cli *cli, const char *what, const struct sl_asked *a)
+int cli_experiment_export(const struct cli *cli, const char *what, const struct sl_question *question)
 {
     struct sl_result r = {0};
     struct sl_err err = {0};
@@ -71,12 +71,12 @@ int cli_experiment_export(const struct cli *cli, const char *what, const struct 
     if (!(st = cli_open(cli)))
         return EXIT_FAILED;
     if (!strcmp(what, "hyperfine")) {
-        rc = put_hyperfine(st, a, &err);
+        rc = put_hyperfine(st, question, &err);
         sl_store_close(st);
         return rc < 0 ? cli_fail(cli, &err) : EXIT_DONE;
     }
-    rc = !strcmp(what, "runs") ? sl_result_experiment_runs(&r, st, a, &err)
-                               : sl_result_experiment_members(&r, st, a, &err);
+    rc = !strcmp(what, "runs") ? sl_result_experiment_runs(&r, st, question, &err)
+                               : sl_result_experiment_members(&r, st, question, &err);
     if (!rc)
         rc = put_table(r.table.v[0], &err);
     sl_result_free(&r);

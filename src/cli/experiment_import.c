@@ -296,7 +296,7 @@ static int import(const struct cli *cli, struct sl_recipes *set, const struct sl
     struct sl_import_options o = {.jobs = 1, .zone_s = INT32_MIN, .warn = cli_warn, .project = cli->project};
     struct sl_import_result r = {0};
     struct sl_store *st = NULL;
-    struct sl_asked all = {.q = {.experiment = n->experiment, .failed = true}};
+    struct sl_question all = {.experiment = n->experiment, .failed = true};
     struct sl_runs runs;
     int64_t rejected;
     int rc = sl_store_open(&st, cli->store_path, SL_STORE_CREATE, err);
@@ -316,7 +316,7 @@ static int import(const struct cli *cli, struct sl_recipes *set, const struct sl
             rc = sl_err(err, SL_EIO, "cannot open %s", cli->store_path);
     }
     if (!rc) {
-        rc = sl_runs_load(&runs, st->db, &all.q, err);
+        rc = sl_runs_load(&runs, st->db, &all, err);
         if (!rc) {
             say(cli, &r, n, (int64_t)runs.n, (int64_t)runs.failed, rejected);
             sl_runs_free(&runs);

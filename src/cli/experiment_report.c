@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `spanloom experiment report`: all answers as one page. */
+/* `spanloom experiment report`: all questions as one page. */
 #include "cli/experiment.h"
 #include "cli/install_paths.h"
 #include "cli/picture.h"
 #include "cli/workflow.h"
-#include "experiment/answered.h"
 #include "export/out.h"
 #include "plot/html.h"
 #include "report/experiment.h"
@@ -22,13 +21,12 @@ static int write_page(FILE *out, const void *what, struct sl_err *err)
     return sl_plot_page(out, p->path, part, 2, err);
 }
 
-int cli_experiment_report(const struct cli *cli, const struct sl_asked *a)
+int cli_experiment_report(const struct cli *cli, const struct sl_question *q)
 {
     const char *path = cli_option(cli, "output");
     struct page page = {.path = ""};
     struct sl_err err = {0};
     struct sl_store *st;
-    struct sl_asked asked = *a;
     int rc;
 
     if (!path || !*path)
@@ -39,12 +37,11 @@ int cli_experiment_report(const struct cli *cli, const struct sl_asked *a)
         return cli_fail(cli, &err);
     if (!(st = cli_open(cli)))
         return EXIT_FAILED;
-    asked.db = st->db;
     rc = cli_states(cli, st, &err);
-    sl_answered_remember(st->db);
+    sl_experiment_remember(st->db);
     if (!rc)
-        rc = sl_report_experiment(&page.title, &page.body, st, &asked, &err);
-    sl_answered_forget();
+        rc = sl_report_experiment(&page.title, &page.body, st, q, &err);
+    sl_experiment_forget();
     sl_store_close(st);
     if (!rc)
         rc = sl_out_save(path, write_page, &page, &err);

@@ -6,7 +6,10 @@
 #include "experiment/deltas.h"
 #include "base/hash.h"
 #include "base/map.h"
+#include "experiment/questions.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 static uint64_t part(size_t factor, int32_t level)
@@ -137,3 +140,127 @@ void sl_deltas_free(struct sl_deltas *d)
     sl_vec_free(&d->pair);
     *d = (struct sl_deltas){0};
 }
+
+/* ---- questions ---- */
+
+/* Each run of one cell of the pairs with each of the other. */
+typedef void pair_fn(struct sl_rows *out, const struct sl_runs *r, const struct sl_treatment *t, uint32_t before,
+                     uint32_t after, void *of);
+
+static void add_pairs(struct sl_rows *out, const struct sl_runs *r, pair_fn *add, void *of)
+{
+    struct sl_deltas d;
+
+    sl_deltas_make(&d, r);
+    for (size_t i = 0; i < d.pair.n; i++) {
+        const struct sl_cell_pair *p = &d.pair.v[i];
+        for (uint32_t x = d.cells.begin[p->without]; x < d.cells.begin[p->without + 1]; x++)
+            for (uint32_t y = d.cells.begin[p->with]; y < d.cells.begin[p->with + 1]; y++)
+                add(out, r, &r->treatment.v[p->treatment], d.cells.run[x], d.cells.run[y], of);
+    }
+    sl_deltas_free(&d);
+}
+
+static double times(double before, double after)
+{
+    return before > 0 && after > 0 ? log2(after / before) : NAN;
+}
+
+static void add_delta(struct sl_rows *out, const struct sl_runs *r, const struct sl_treatment *t, uint32_t before,
+                      uint32_t after, void *of)
+{
+    struct sl_delta_row *x = sl_rows_add(out);
+
+    (void)of;
+    x->treatment = sl_rows_text(out, t->name);
+    x->before = r->score[before];
+    x->after = r->score[after];
+    x->delta = x->after - x->before;
+    x->log2 = times(x->before, x->after);
+    x->before_run = r->span[before];
+    x->after_run = r->span[after];
+}
+
+static int fill_deltas(struct sl_rows *out, const struct sl_runs *r, const struct sl_question *q, struct sl_err *err)
+{
+    (void)q, (void)err;
+    add_pairs(out, r, add_delta, NULL);
+    return 0;
+}
+
+const struct sl_experiment_fn sl_experiment_deltas = {
+    .name = "deltas",
+    .about = "pairs of runs that differ in one treatment alone",
+    .row = &sl_delta_row_columns,
+    .fill = fill_deltas,
+    .coarse = true,
+};
+
+/* Of scatter; a factor of r->factors is none. */
+struct scatter {
+    size_t factor, colour;
+    const char *treatment; /* NULL: all of the factor */
+};
+
+static void add_point(struct sl_rows *out, const struct sl_runs *r, const struct sl_treatment *t, uint32_t before,
+                      uint32_t after, void *of)
+{
+    const struct scatter *s = of;
+    int32_t level = s->colour < r->factors ? sl_runs_levels(r, before)[s->colour] : -1;
+    struct sl_scatter_row *x;
+
+    if (t->factor != s->factor || (s->treatment && strcmp(s->treatment, t->name) != 0))
+        return;
+    x = sl_rows_add(out);
+    x->before = r->score[before];
+    x->after = r->score[after];
+    x->delta = x->after - x->before;
+    x->log2 = times(x->before, x->after);
+    x->colour = level >= 0 ? sl_rows_text(out, r->factor[s->colour].level[level]) : NULL;
+    x->before_run = r->span[before];
+    x->after_run = r->span[after];
+}
+
+static int no_such(const struct sl_runs *r, const char *what, const char *name, struct sl_err *err)
+{
+    char all[800];
+    size_t n = 0;
+
+    all[0] = 0;
+    for (size_t f = 0; f < r->factors && n < sizeof all; f++)
+        n += (size_t)snprintf(all + n, sizeof all - n, "%s%s", f ? ", " : "", r->factor[f].name);
+    return sl_err(err, SL_EUSAGE, "there is no %s '%s'; there are: %s", what, name, all);
+}
+
+static int fill_scatter(struct sl_rows *out, const struct sl_runs *r, const struct sl_question *q, struct sl_err *err)
+{
+    struct scatter s = {.factor = r->factors, .colour = r->factors, .treatment = q->of};
+
+    if (!q->of)
+        return sl_err(err, SL_EUSAGE, "of which treatment? Name a factor, or FACTOR=LEVEL");
+    for (size_t f = 0; f < r->factors; f++) {
+        s.colour = q->by && !strcmp(q->by, r->factor[f].name) ? f : s.colour;
+        s.factor = !strcmp(q->of, r->factor[f].name) ? f : s.factor;
+    }
+    if (q->by && s.colour == r->factors)
+        return no_such(r, "factor", q->by, err);
+    for (size_t t = 0; t < r->treatment.n; t++)
+        if (!strcmp(q->of, r->treatment.v[t].name))
+            s.factor = r->treatment.v[t].factor;
+    if (s.factor == r->factors)
+        return no_such(r, "treatment", q->of, err);
+    if (r->factor[s.factor].kind == SL_FACTOR_CONSTANT)
+        return sl_err(err, SL_EUSAGE, "%s never varies in these runs", q->of);
+    if (!strcmp(q->of, r->factor[s.factor].name))
+        s.treatment = NULL;
+    add_pairs(out, r, add_point, &s);
+    return 0;
+}
+
+const struct sl_experiment_fn sl_experiment_scatter = {
+    .name = "scatter",
+    .about = "pairs of runs that differ in the treatment OF alone, with the level of factor BY",
+    .row = &sl_scatter_row_columns,
+    .fill = fill_scatter,
+    .coarse = true,
+};

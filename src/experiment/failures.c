@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "experiment/failures.h"
+/* Which treatments make runs fail, and what they do to scores where a failed run is worse than any that did not. */
 #include "analyse/kernels/adjust.h"
 #include "analyse/kernels/bootstrap.h"
 #include "analyse/kernels/proportion.h"
 #include "analyse/kernels/quantile.h"
 #include "experiment/means.h"
+#include "experiment/questions.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -75,25 +76,29 @@ static double chance_better(const struct ranked *k, size_t treatment)
     return with > 0 && worse > 0 ? won / (with * worse) : NAN;
 }
 
-static void count(struct sl_failures *f, const struct sl_runs *r, const struct sl_treatment *t)
+static void count(struct sl_failure *f, const struct sl_runs *r, const struct sl_treatment *t)
 {
+    uint64_t runs[2] = {0}, failed[2] = {0}; /* without, with */
+
     for (size_t i = 0; i < r->n; i++) {
         int32_t level = sl_runs_levels(r, i)[t->factor];
         if (level == 0 || level == t->level) {
-            f->runs[level != 0]++;
-            f->failed[level != 0] += isnan(r->score[i]);
+            runs[level != 0]++;
+            failed[level != 0] += isnan(r->score[i]);
         }
     }
-    f->difference = f->low = f->high = f->p = NAN;
-    f->better_low = f->better_high = NAN;
-    if (f->runs[0] && f->runs[1]) {
-        f->difference = (double)f->failed[1] / (double)f->runs[1] - (double)f->failed[0] / (double)f->runs[0];
-        sl_proportion_interval(f->failed, f->runs, &f->low, &f->high);
-        f->p = sl_proportion_fisher(f->failed, f->runs);
+    f->runs_without = (int64_t)runs[0];
+    f->failed_without = (int64_t)failed[0];
+    f->runs_with = (int64_t)runs[1];
+    f->failed_with = (int64_t)failed[1];
+    if (runs[0] && runs[1]) {
+        f->difference = (double)failed[1] / (double)runs[1] - (double)failed[0] / (double)runs[0];
+        sl_proportion_interval(failed, runs, &f->lower, &f->upper);
+        f->p = sl_proportion_fisher(failed, runs);
     }
 }
 
-static void correct(struct sl_failures *f, size_t n)
+static void correct(struct sl_failure *f, size_t n)
 {
     double *p = sl_alloc(3 * n * sizeof *p + 1);
 
@@ -108,7 +113,7 @@ static void correct(struct sl_failures *f, size_t n)
     free(p);
 }
 
-static void bootstrap(struct sl_failures *f, struct ranked *k)
+static void bootstrap(struct sl_failure *f, struct ranked *k)
 {
     const struct sl_runs *r = k->r;
     size_t n = r->treatment.n;
@@ -125,33 +130,59 @@ static void bootstrap(struct sl_failures *f, struct ranked *k)
     }
     for (size_t t = 0; t < n; t++) {
         double *mine = v + t * SL_MEANS_ROUNDS;
-        bool all = f[t].runs[0] >= SL_MEANS_FEW && f[t].runs[1] >= SL_MEANS_FEW;
+        bool all = f[t].runs_without >= SL_MEANS_FEW && f[t].runs_with >= SL_MEANS_FEW;
         for (size_t i = 0; i < SL_MEANS_ROUNDS && all; i++)
             all = !isnan(mine[i]);
         if (all) {
-            f[t].better_low = sl_quantile(mine, SL_MEANS_ROUNDS, 0.025);
-            f[t].better_high = sl_quantile(mine, SL_MEANS_ROUNDS, 0.975);
+            f[t].better_lower = sl_quantile(mine, SL_MEANS_ROUNDS, 0.025);
+            f[t].better_upper = sl_quantile(mine, SL_MEANS_ROUNDS, 0.975);
         }
     }
     free(v);
     free(times);
 }
 
-void sl_failures_make(struct sl_failures *out, const struct sl_runs *r)
+/*
+ * better: the chance that of a run with the treatment and one without the former is the better one, where failed runs
+ * are the worst and equal ones count half: the statistic of Mann & Whitney (Ann. Math. Stat. 18 (1947) 50) by all
+ * pairs, which needs no score of a failed run.  Its interval: percentiles of SL_MEANS_ROUNDS rounds of the bootstrap of
+ * blocks, as in means.h; none where fewer than SL_MEANS_FEW runs are on one side.
+ */
+static int fill_failures(struct sl_rows *out, const struct sl_runs *r, const struct sl_question *q, struct sl_err *err)
 {
     struct ranked k;
 
+    (void)q, (void)err;
     rank(&k, r);
     for (size_t t = 0; t < r->treatment.n; t++) {
-        out[t] = (struct sl_failures){0};
-        count(&out[t], r, &r->treatment.v[t]);
-        out[t].better = chance_better(&k, t);
+        struct sl_failure *f = sl_rows_add(out);
+        f->treatment = sl_rows_text(out, r->treatment.v[t].name);
+        count(f, r, &r->treatment.v[t]);
+        f->better = chance_better(&k, t);
     }
-    correct(out, r->treatment.n);
-    if (r->n)
-        bootstrap(out, &k);
+    if (out->n) {
+        correct(sl_rows_at(out, 0), out->n);
+        bootstrap(sl_rows_at(out, 0), &k);
+    }
     free(k.run);
     free(k.next);
     free(k.side);
     free(k.weight);
+    return 0;
 }
+
+static double difference_of(const void *row)
+{
+    return ((const struct sl_failure *)row)->difference;
+}
+
+const struct sl_experiment_fn sl_experiment_failures = {
+    .name = "failures",
+    .about = "which treatments make runs fail",
+    .row = &sl_failure_columns,
+    .fill = fill_failures,
+    .failed = true,
+    .coarse = true,
+    .key = difference_of,
+    .as_cost = true,
+};

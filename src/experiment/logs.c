@@ -4,6 +4,7 @@
 #include "analyse/load/rows.h"
 #include "analyse/tasks/workflows.h"
 #include "base/buf.h"
+#include "experiment/questions.h"
 #include "experiment_logs.sql.h"
 
 #include <limits.h>
@@ -328,3 +329,37 @@ void sl_logs_free(struct sl_logs *l)
     sl_arena_free(&l->arena);
     *l = (struct sl_logs){0};
 }
+
+static int fill_logs(struct sl_rows *out, const struct sl_runs *r, const struct sl_question *q, struct sl_err *err)
+{
+    struct sl_logs logs;
+    int rc = sl_logs_find(&logs, r, r->db, err);
+
+    (void)q;
+    if (rc)
+        return rc;
+    for (size_t i = 0; i < r->n; i++) {
+        const struct sl_run_logs *l = &logs.run[i];
+        struct sl_run_log_row *x = sl_rows_add(out);
+        x->run = r->span[i];
+        x->named = sl_rows_text(out, l->named);
+        x->place = sl_rows_text(out, l->place);
+        if (l->workflow)
+            x->workflow = l->workflow;
+        x->found = l->found;
+        x->why_not = l->workflow ? NULL
+                     : l->shared ? "another run has the same logs"
+                     : !l->named ? "nothing says where its logs are"
+                     : l->found  ? "several workflows are there"
+                                 : "nothing was imported from there";
+    }
+    sl_logs_free(&logs);
+    return 0;
+}
+
+const struct sl_experiment_fn sl_experiment_logs = {
+    .name = "logs",
+    .about = "which logs are of which run",
+    .row = &sl_run_log_row_columns,
+    .fill = fill_logs,
+};

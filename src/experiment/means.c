@@ -5,6 +5,8 @@
 #include "analyse/kernels/bootstrap.h"
 #include "analyse/kernels/moments.h"
 #include "analyse/kernels/quantile.h"
+#include "experiment/deltas.h"
+#include "experiment/questions.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -136,7 +138,7 @@ static void count_pairs(struct sl_mean *out, const struct sl_deltas *d)
     for (size_t i = 0; i < d->pair.n; i++) {
         const struct sl_cell_pair *p = &d->pair.v[i];
         out[p->treatment].pairs +=
-            (size_t)(begin[p->without + 1] - begin[p->without]) * (begin[p->with + 1] - begin[p->with]);
+            (int64_t)(begin[p->without + 1] - begin[p->without]) * (begin[p->with + 1] - begin[p->with]);
     }
 }
 
@@ -168,8 +170,8 @@ static void bootstrap(struct sl_mean *out, struct draw *w, const size_t *at, siz
             m->lacks = interval(&m->lower, &m->upper, &m->p, m->delta, least[t], 1, delta + t * SL_MEANS_ROUNDS);
         if (m->runs_with >= SL_MEANS_FEW && m->runs_without >= SL_MEANS_FEW)
             m->difference_lacks = interval(&m->difference_lower, &m->difference_upper, &m->difference_p, m->difference,
-                                           m->runs_with < m->runs_without ? m->runs_with : m->runs_without, narrow,
-                                           group + t * SL_MEANS_ROUNDS);
+                                           (size_t)(m->runs_with < m->runs_without ? m->runs_with : m->runs_without),
+                                           narrow, group + t * SL_MEANS_ROUNDS);
         if (m->lacks && !m->difference_lacks)
             m->lacks = "few pairs"; /* there are runs enough on both sides, and in all drawings */
     }
@@ -186,18 +188,33 @@ static double above_rounding(double difference, double of)
     return fabs(difference) < 1e-12 * fabs(of) ? 0 : difference;
 }
 
-void sl_means(struct sl_mean *out, const struct sl_runs *r, const struct sl_deltas *d)
+/*
+ * A row for each treatment, of all runs.  Intervals are those of the bootstrap that draws runs, not pairs, in blocks
+ * of consecutive runs, ceil(n^(1/3)) of them (Politis & Romano, A circular block-resampling procedure, in Exploring the
+ * Limits of Bootstrap, 1992; the length: Hall, Horowitz & Jing, Biometrika 82 (1995) 561), so that drift is not taken
+ * for certainty: percentiles of SL_MEANS_ROUNDS rounds, further out the fewer runs there are on the lesser side, as
+ * Student's t is (the expanded percentile interval: Hesterberg, The American Statistician 69 (2015) 371).  Always the
+ * same for the same runs.
+ *
+ * p is that of Student's t: the estimate by the standard deviation of the rounds, with one degree of freedom less than
+ * there are runs on the lesser side.  Percentiles of the rounds themselves could not fall below 2 / SL_MEANS_ROUNDS,
+ * which no correction for many treatments would survive.
+ */
+static int fill_means(struct sl_rows *out, const struct sl_runs *r, const struct sl_question *q, struct sl_err *err)
 {
-    struct draw w = {.r = r, .d = d};
+    struct sl_deltas d;
+    struct draw w = {.r = r, .d = &d};
     size_t *at = sl_alloc((r->factors + 1) * sizeof *at), levels, *runs;
     double *mean, *delta = sl_alloc(r->treatment.n * sizeof *delta + 1);
 
+    (void)q, (void)err;
+    sl_deltas_make(&d, r);
     for (size_t f = 0; f < r->factors; f++)
         at[f + 1] = at[f] + (size_t)r->factor[f].levels;
     levels = at[r->factors];
     w.times = sl_alloc(r->n * sizeof *w.times);
-    w.weight = sl_alloc(d->cells.n * sizeof *w.weight);
-    w.score = sl_alloc(d->cells.n * sizeof *w.score);
+    w.weight = sl_alloc(d.cells.n * sizeof *w.weight);
+    w.score = sl_alloc(d.cells.n * sizeof *w.score);
     mean = sl_alloc(levels * sizeof *mean + 1);
     runs = sl_alloc(levels * sizeof *runs + 1);
     for (size_t i = 0; i < r->n; i++) {
@@ -212,21 +229,21 @@ void sl_means(struct sl_mean *out, const struct sl_runs *r, const struct sl_delt
     for (size_t t = 0; t < r->treatment.n; t++) {
         const struct sl_treatment *x = &r->treatment.v[t];
         size_t base = at[x->factor], its = base + (size_t)x->level;
-        out[t] = (struct sl_mean){.delta = delta[t],
-                                  .lower = NAN,
-                                  .upper = NAN,
-                                  .runs_without = runs[base],
-                                  .runs_with = runs[its],
-                                  .without = mean[base],
-                                  .with = mean[its],
-                                  .difference = above_rounding(mean[its] - mean[base], mean[base]),
-                                  .difference_lower = NAN,
-                                  .difference_upper = NAN,
-                                  .p = NAN,
-                                  .difference_p = NAN};
+        struct sl_mean *m = sl_rows_add(out);
+        m->treatment = sl_rows_text(out, x->name);
+        m->pairs = 0;
+        m->delta = delta[t];
+        m->runs_without = (int64_t)runs[base];
+        m->runs_with = (int64_t)runs[its];
+        m->mean_without = mean[base];
+        m->mean_with = mean[its];
+        m->difference = above_rounding(mean[its] - mean[base], mean[base]);
     }
-    count_pairs(out, d);
-    bootstrap(out, &w, at, levels);
+    if (out->n) {
+        count_pairs(sl_rows_at(out, 0), &d);
+        bootstrap(sl_rows_at(out, 0), &w, at, levels);
+    }
+    sl_deltas_free(&d);
     free(at);
     free(runs);
     free(mean);
@@ -234,4 +251,19 @@ void sl_means(struct sl_mean *out, const struct sl_runs *r, const struct sl_delt
     free(w.times);
     free(w.weight);
     free(w.score);
+    return 0;
 }
+
+static double difference_of(const void *row)
+{
+    return ((const struct sl_mean *)row)->difference;
+}
+
+const struct sl_experiment_fn sl_experiment_means = {
+    .name = "means",
+    .about = "what each treatment changes, on average",
+    .row = &sl_mean_columns,
+    .fill = fill_means,
+    .coarse = true,
+    .key = difference_of,
+};

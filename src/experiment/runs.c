@@ -539,7 +539,7 @@ int sl_runs_load(struct sl_runs *out, sqlite3 *db, const struct sl_question *q, 
     struct load l = {.r = out};
     int rc;
 
-    *out = (struct sl_runs){.rate = q->rate};
+    *out = (struct sl_runs){.rate = q->rate, .db = db};
     rc = find_experiment(&l, db, q->experiment, err);
     if (!rc)
         rc = load_about(&l, db, err);

@@ -54,6 +54,7 @@ struct sl_runs {
     const char *logs_name;                           /* the column that says where a run's logs are; NULL: none does */
     const char *key_names;                           /* "a,b": columns that tell runs apart; NULL: the time does */
     int64_t id;                                      /* of the experiment's span */
+    sqlite3 *db;                                     /* that they were loaded from */
     struct sl_unit unit;
     bool rate;          /* score is a rate: more is better */
     bool more;          /* it was measured as one; where `rate` is false, it is turned into a cost */
@@ -86,9 +87,10 @@ struct sl_question {
     bool elastic_net;                /* also where least squares would do */
     double alpha, lambda;            /* of it; lambda 0: to be chosen */
     double limit; /* what failed runs scored, or worse; infinite: as the worst of the others; 0: they are left out */
-    const char *split;  /* NULL, or factors that were split: "old=a,b;other=c,d", see levels.c */
-    const char *groups; /* NULL, or patterns: "sys_*,app_*;cfg_*": these first, and so on */
-    const char *order;  /* NULL, or treatments: "a,b,c" */
+    const char *split;   /* NULL, or factors that were split: "old=a,b;other=c,d", see levels.c */
+    const char *groups;  /* NULL, or patterns: "sys_*,app_*;cfg_*": these first, and so on */
+    const char *order;   /* NULL, or treatments: "a,b,c" */
+    const char *of, *by; /* of scatter: the treatment, and the factor that colours; NULL: none */
 };
 
 /* The alpha of an elastic net where nobody says: half of the lasso, which of terms that tell the same keeps one. */

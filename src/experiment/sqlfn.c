@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The table functions experiment_NAME(runs, how, experiment, of, by): the answers of answers.c, a row each.
+ * The table functions experiment_NAME(runs, how, experiment, of, by): the questions of questions.h.
  *
  *   runs        which runs: a condition on the columns of the view experiment_run; NULL: all
  *   how         words: rate, log, interactions, no-time, elastic-net, alpha=NUMBER, lambda=NUMBER, limit=NUMBER or
@@ -14,26 +14,11 @@
 #include "analyse/sqlfn/sqlfn.h"
 #include "analyse/ext.h"
 #include "analyse/sqlfn/table.h"
-#include "base/buf.h"
-#include "experiment/answered.h"
+#include "experiment/questions.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-struct state {
-    struct sl_table_rows rows;
-    const struct sl_answer *answer;
-    struct sl_answered *got; /* NULL: nothing was asked */
-};
-
-static void end(void *state)
-{
-    struct state *s = state;
-
-    sl_answered_release(s->got);
-    s->got = NULL;
-}
 
 static bool read_number(const char *word, size_t n, const char *name, double *to)
 {
@@ -85,96 +70,55 @@ static const char *text(const struct sl_call *call, int i)
     return s && *s ? s : NULL;
 }
 
-static int start(struct state *s, enum sl_answer_of which, const struct sl_call *call, struct sl_err *err)
+static int fill(struct sl_rows *out, const struct sl_call *call, struct sl_err *err)
 {
-    struct sl_asked a = {.q = {.where = text(call, 0), .experiment = text(call, 2), .alpha = SL_QUESTION_ALPHA},
-                         .of = text(call, 3),
-                         .by = text(call, 4)};
+    const struct sl_experiment_fn *fn = call->what;
+    const char *of = text(call, 3), *by = text(call, 4);
+    struct sl_question q = {.where = text(call, 0),
+                            .experiment = text(call, 2),
+                            .alpha = SL_QUESTION_ALPHA,
+                            .of = of,
+                            .by = by,
+                            .order = fn->orders ? of : NULL,
+                            .groups = fn->orders ? by : NULL};
     struct sl_arena words = {0};
-    int rc;
+    int rc = read_how(&q, text(call, 1), &words, err);
 
-    end(s);
-    s->rows = (struct sl_table_rows){0};
-    s->answer = &sl_answers[which];
-    if (which == SL_ANSWER_SEQUENCE || which == SL_ANSWER_SHAPLEY) {
-        a.q.order = a.of;
-        a.q.groups = a.by;
-    }
-    rc = read_how(&a.q, text(call, 1), &words, err);
     if (!rc)
-        rc = sl_answered_get(&s->got, call->db, which, &a, err);
-    s->rows.n = rc ? 0 : s->got->rows.n;
+        rc = sl_experiment_ask(out, call->db, fn, &q, err);
     sl_arena_free(&words);
     return rc;
 }
 
-static void column(const void *state, sqlite3_context *out, int col)
-{
-    const struct state *s = state;
-    const struct sl_answer_rows *a = &s->got->rows;
-    union sl_answer_cell c = a->cell.v[s->rows.at * a->columns + (size_t)col];
+#define POINTER(name) &sl_experiment_##name,
+static const struct sl_experiment_fn *const all[] = {SL_EXPERIMENT_FNS(POINTER)};
+enum { FUNCTIONS = sizeof all / sizeof *all };
 
-    switch (s->answer->column[col].type) {
-    case 's':
-        if (c.s)
-            sqlite3_result_text(out, c.s, -1, SQLITE_TRANSIENT);
-        break;
-    case 'i':
-        if (c.i != INT64_MIN)
-            sqlite3_result_int64(out, c.i);
-        break;
-    default: sqlite3_result_double(out, c.d); /* NaN becomes NULL */
-    }
-}
+static const struct sl_column args[] = {
+    {"in_runs", SL_COLUMN_TEXT, NULL, "which runs: a condition on the columns of experiment_run", 0},
+    {"how", SL_COLUMN_TEXT, NULL, "words, such as rate or log", 0},
+    {"in_experiment", SL_COLUMN_TEXT, NULL, "its name, where the store holds several", 0},
+    {"of_what", SL_COLUMN_TEXT, NULL, "a treatment, or an order of treatments", 0},
+    {"by_what", SL_COLUMN_TEXT, NULL, "a factor, or groups of treatments", 0},
+};
 
-/* clang-format off */
-#define START(WHICH) \
-    static int start_##WHICH(void *state, const struct sl_call *call, struct sl_err *err) \
-    { \
-        return start(state, SL_ANSWER_##WHICH, call, err); \
-    }
-START(ABOUT) START(FACTORS) START(DELTAS) START(MEANS) START(MODEL) START(TILES) START(FIT) START(SEQUENCE)
-START(SHAPLEY) START(VECTORS) START(PCA) START(LOADINGS) START(PCA_SCORES) START(SCATTER) START(VARIANCE)
-START(FAILURES) START(DRIFT) START(RESIDUALS) START(ENOUGH) START(PRECISION) START(LOGS) START(PARTS)
-    /* clang-format on */
-
-    static int (*const starts[SL_ANSWERS])(void *, const struct sl_call *, struct sl_err *) = {
-        start_ABOUT,      start_FACTORS,   start_DELTAS,   start_MEANS,    start_MODEL, start_TILES,
-        start_FIT,        start_SEQUENCE,  start_SHAPLEY,  start_VECTORS,  start_PCA,   start_LOADINGS,
-        start_PCA_SCORES, start_SCATTER,   start_VARIANCE, start_FAILURES, start_DRIFT, start_RESIDUALS,
-        start_ENOUGH,     start_PRECISION, start_LOGS,     start_PARTS};
-
-/* The functions are made once, from the columns of the answers. */
 int sl_fn_experiment(sqlite3 *db)
 {
-    static struct sl_table_fn fn[SL_ANSWERS];
-    static char name[SL_ANSWERS][40], schema[SL_ANSWERS][1600], usage[SL_ANSWERS][200];
+    static struct sl_table_fn fn[FUNCTIONS];
+    static char name[FUNCTIONS][32], usage[FUNCTIONS][104];
     int rc = SQLITE_OK;
 
-    for (int i = 0; i < SL_ANSWERS && rc == SQLITE_OK; i++) {
-        const struct sl_answer *a = &sl_answers[i];
-        size_t n = (size_t)snprintf(schema[i], sizeof schema[i], "CREATE TABLE x(");
-        for (size_t k = 0; k < a->columns; k++)
-            n += (size_t)snprintf(schema[i] + n, sizeof schema[i] - n, "\"%s\" %s, ", a->column[k].name,
-                                  a->column[k].type == 's'   ? "TEXT"
-                                  : a->column[k].type == 'i' ? "INTEGER"
-                                                             : "REAL");
-        snprintf(
-            schema[i] + n, sizeof schema[i] - n,
-            "\"in_runs\" TEXT HIDDEN, \"how\" TEXT HIDDEN, \"in_experiment\" TEXT HIDDEN, \"of_what\" TEXT HIDDEN, "
-            "\"by_what\" TEXT HIDDEN)");
-        snprintf(name[i], sizeof name[i], "experiment_%s", a->name);
-        snprintf(usage[i], sizeof usage[i], "%s('FACTOR = 0', 'rate'), or %s()", name[i], name[i]);
+    for (int i = 0; i < FUNCTIONS && rc == SQLITE_OK; i++) {
+        snprintf(name[i], sizeof name[i], "experiment_%s", all[i]->name);
+        snprintf(usage[i], sizeof usage[i], "%.31s('FACTOR = 0', 'rate'), or %.31s()", name[i], name[i]);
         fn[i] = (struct sl_table_fn){.name = name[i],
-                                     .schema = schema[i],
-                                     .columns = (int)a->columns,
-                                     .args = 5,
+                                     .about = all[i]->about,
+                                     .row = all[i]->row,
+                                     .arg = args,
+                                     .args = sizeof args / sizeof *args,
                                      .usage = usage[i],
-                                     .rows = 1000,
-                                     .state_bytes = sizeof(struct state),
-                                     .start = starts[i],
-                                     .column = column,
-                                     .end = end};
+                                     .fill = fill,
+                                     .what = all[i]};
         rc = sl_table_register(db, &fn[i]);
     }
     return rc;

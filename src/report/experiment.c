@@ -22,11 +22,11 @@ enum {
 
 /* ---- questions ---- */
 
-struct sl_table *experiment_ask_of(struct report *r, struct sl_result *of, enum sl_answer_of which,
-                                   const struct sl_asked *a, struct sl_err *err)
+struct sl_table *experiment_ask_of(struct report *r, struct sl_result *of, const struct sl_experiment_fn *fn,
+                                   const struct sl_question *q, struct sl_err *err)
 {
     *of = (struct sl_result){0};
-    if (sl_result_experiment(of, r->st, which, a, err)) {
+    if (sl_result_experiment(of, r->st, fn, q, err)) {
         sl_result_free(of);
         *of = (struct sl_result){0};
         return NULL;
@@ -34,14 +34,14 @@ struct sl_table *experiment_ask_of(struct report *r, struct sl_result *of, enum 
     return of->table.v[0];
 }
 
-struct sl_table *experiment_ask(struct report *r, struct sl_result *of, enum sl_answer_of which, bool log,
+struct sl_table *experiment_ask(struct report *r, struct sl_result *of, const struct sl_experiment_fn *fn, bool log,
                                 bool interactions, struct sl_err *err)
 {
-    struct sl_asked a = *r->asked;
+    struct sl_question q = *r->question;
 
-    a.q.log = log;
-    a.q.interactions = interactions;
-    return experiment_ask_of(r, of, which, &a, err);
+    q.log = log;
+    q.interactions = interactions;
+    return experiment_ask_of(r, of, fn, &q, err);
 }
 
 void experiment_cannot(struct report *r, const char *why)
@@ -82,7 +82,7 @@ void experiment_word(struct sl_buf *b, const char *s)
 /* "spanloom experiment model --log --where 'a = 0'" */
 static void add_command(struct report *r, const char *command)
 {
-    const struct sl_question *q = &r->asked->q;
+    const struct sl_question *q = r->question;
     struct sl_buf b = {0};
 
     sl_buf_addf(&b, "spanloom experiment %s", command);
@@ -106,7 +106,7 @@ static void add_command(struct report *r, const char *command)
 
 static const char *value_of(const struct report *r, const char *how, const struct value *more, const char *name)
 {
-    const struct sl_question *q = &r->asked->q;
+    const struct sl_question *q = r->question;
 
     for (; more && more->name; more++)
         if (!strcmp(more->name, name))
@@ -168,9 +168,9 @@ void experiment_figure(struct report *r, const char *plot, const char *how, cons
     uint64_t rows;
     int rc = sl_plot_find(&p, plot, &err);
 
-    sl_buf_addf(&words, "%s%s", r->asked->q.rate ? "rate " : "", how);
-    if (r->asked->q.split)
-        sl_buf_addf(&words, "%ssplit=%s", words.n ? " " : "", r->asked->q.split);
+    sl_buf_addf(&words, "%s%s", r->question->rate ? "rate " : "", how);
+    if (r->question->split)
+        sl_buf_addf(&words, "%ssplit=%s", words.n ? " " : "", r->question->split);
     for (size_t i = 0; !rc && i < p->argument.n && i < ARGUMENTS; i++) {
         const char *s = value_of(r, words.s, more, p->argument.v[i].name);
         v[i] = (struct sl_plot_value){.type = s ? SQLITE_TEXT : SQLITE_NULL, .s = s};
@@ -206,20 +206,19 @@ static const char *minute(int64_t ns, const char *day, char buf[SL_TIME_TEXT])
 
 static void put_dataset(struct report *r)
 {
-    const struct sl_table *t = r->run;
+    const struct sl_about_row *x = r->run;
     char n[SL_SHOW_NUMBER], failed[SL_SHOW_NUMBER], from[SL_TIME_TEXT], to[SL_TIME_TEXT];
 
-    sl_html_add(r->out, "<p class=\"quiet\">% run%", count_text((size_t)sl_table_int(t, SL_ABOUT_RUNS), n),
-                sl_table_int(t, SL_ABOUT_RUNS) == 1 ? "" : "s", NULL);
-    if (sl_table_int(t, SL_ABOUT_FAILED))
-        sl_html_add(r->out, " (% more failed)", count_text((size_t)sl_table_int(t, SL_ABOUT_FAILED), failed), NULL);
-    if (sl_table_int(t, SL_ABOUT_TIMED)) {
-        minute(sl_table_int(t, SL_ABOUT_FIRST_NS), "", from);
-        sl_html_add(r->out, ", % to % UTC", from, minute(sl_table_int(t, SL_ABOUT_LAST_NS), from, to), NULL);
+    sl_html_add(r->out, "<p class=\"quiet\">% run%", count_text((size_t)x->runs, n), x->runs == 1 ? "" : "s", NULL);
+    if (x->failed)
+        sl_html_add(r->out, " (% more failed)", count_text((size_t)x->failed, failed), NULL);
+    if (x->timed) {
+        minute(x->first_ns, "", from);
+        sl_html_add(r->out, ", % to % UTC", from, minute(x->last_ns, from, to), NULL);
     }
-    sl_html_add(r->out, "; the score is %, of which % is better", r->unit, r->asked->q.rate ? "more" : "less", NULL);
-    if (r->asked->q.where)
-        sl_html_add(r->out, "; only runs where <code>%</code>", r->asked->q.where, NULL);
+    sl_html_add(r->out, "; the score is %, of which % is better", r->unit, r->question->rate ? "more" : "less", NULL);
+    if (r->question->where)
+        sl_html_add(r->out, "; only runs where <code>%</code>", r->question->where, NULL);
     sl_buf_adds(r->out, "</p>\n");
 }
 
@@ -295,7 +294,7 @@ void experiment_shrunk(struct report *r, size_t terms, const char *so)
     sl_html_add(r->out,
                 "<p>% runs cannot tell % terms apart, so all are shrunk towards no effect, and many are left out (an "
                 "elastic net)%.</p>\n",
-                count_text((size_t)sl_table_int(r->run, SL_ABOUT_RUNS), a), count_text(terms, b), so, NULL);
+                count_text((size_t)r->run->runs, a), count_text(terms, b), so, NULL);
 }
 
 /* Which matter, in words. */
@@ -310,7 +309,7 @@ static void put_lead(struct report *r)
         sl_html_add(r->out,
                     "<p class=\"lead\">% runs cannot tell % terms of a model apart, so <b>nothing is sure</b>. What an "
                     "elastic net keeps of them, shrunk towards no effect, is below.</p>\n",
-                    count_text((size_t)sl_table_int(r->run, SL_ABOUT_RUNS), a), count_text(r->terms, b), NULL);
+                    count_text((size_t)r->run->runs, a), count_text(r->terms, b), NULL);
         return;
     }
     sl_html_add(r->out, "<p class=\"lead\">Of % treatment%, <b>% matter% for sure</b>", count_text(r->effect.n, a),
@@ -340,22 +339,21 @@ static void put_best(struct report *r)
 {
     struct sl_result of;
     struct sl_err err = {0};
-    struct sl_table *t = experiment_ask(r, &of, SL_ANSWER_SEQUENCE, false, false, &err);
+    struct sl_table *t = experiment_ask(r, &of, &sl_experiment_sequence, false, false, &err);
     struct sl_buf names = {0};
     double first = NAN, last = NAN;
     size_t steps = 0, chance = 0;
     char a[SL_SHOW_NUMBER], b[SL_SHOW_NUMBER], c[SL_SHOW_NUMBER], d[SL_SHOW_NUMBER];
 
-    while (t && sl_table_next(t, NULL) > 0) {
-        if (!sl_table_is_null(t, SL_SEQUENCE_FOLLOWS))
+    for (const struct sl_step_row *x; t && (x = sl_table_row(t, NULL));) {
+        if (x->follows)
             continue;
         if (isnan(first))
-            first = real(t, SL_SEQUENCE_AFTER);
+            first = x->after;
         else
-            sl_html_add(&names, steps++ ? ", &" : "<p>Applied one after the other, &",
-                        sl_table_text_or_empty(t, SL_SEQUENCE_TREATMENT), NULL);
-        chance += !sl_table_is_null(t, SL_SEQUENCE_TREATMENT) && !(real(t, SL_SEQUENCE_P) < 0.05);
-        last = real(t, SL_SEQUENCE_AFTER);
+            sl_html_add(&names, steps++ ? ", &" : "<p>Applied one after the other, &", x->treatment, NULL);
+        chance += x->treatment && !(x->p < 0.05);
+        last = x->after;
     }
     if (chance < steps) {
         sl_buf_add(r->out, names.s, names.n);
@@ -363,7 +361,7 @@ static void put_best(struct report *r)
                     steps == 1 ? " brings % from % to %, by a model: % times as good"
                                : " bring % from % to %, by a model: % times as good",
                     r->unit, sl_show_number(first, false, a), sl_show_number(last, false, b),
-                    sl_show_number(r->asked->q.rate ? last / first : first / last, false, c), NULL);
+                    sl_show_number(r->question->rate ? last / first : first / last, false, c), NULL);
         if (chance)
             sl_html_add(r->out, " (of % of these it may be chance)", count_text(chance, d), NULL);
         sl_buf_adds(r->out, ". <a href=\"#scales\">Step by step</a>.</p>\n");
@@ -376,32 +374,27 @@ bool experiment_changes(struct report *r)
 {
     struct sl_result of;
     struct sl_err err = {0};
-    struct sl_table *t = experiment_ask(r, &of, SL_ANSWER_DRIFT, false, false, &err);
+    struct sl_table *t = experiment_ask(r, &of, &sl_experiment_drift, false, false, &err);
     size_t stretches = t ? t->rows : 0;
-    bool any = stretches > 1, first = true;
+    bool any = stretches > 1;
     char a[2 * SL_SHOW_NUMBER], b[4 * SL_SHOW_NUMBER], at[SL_TIME_TEXT];
     struct report percent = *r;
 
     percent.log = true;
     if (any)
         sl_html_add(r->out, "<p>The runs themselves changed meanwhile, apart from treatments: ", NULL);
-    for (; t && sl_table_next(t, NULL) > 0; first = false) {
-        if (!first)
-            sl_html_add(
-                r->out, "%from % UTC on % (% with 95 %% confidence)", t->at > 2 ? ", " : "",
-                minute(sl_table_int(t, SL_DRIFT_FIRST_NS), "", at),
-                experiment_change(&percent, real(t, SL_DRIFT_CHANGE), a),
-                experiment_change_interval(&percent, real(t, SL_DRIFT_CHANGE_LOWER), real(t, SL_DRIFT_CHANGE_UPPER), b),
-                NULL);
-        if (stretches == 1 && real(t, SL_DRIFT_TREND_P) < 0.05) {
+    for (const struct sl_stretch_row *x; t && (x = sl_table_row(t, NULL));) {
+        if (t->at > 1)
+            sl_html_add(r->out, "%from % UTC on % (% with 95 %% confidence)", t->at > 2 ? ", " : "",
+                        minute(x->first_ns, "", at), experiment_change(&percent, x->change, a),
+                        experiment_change_interval(&percent, x->change_lower, x->change_upper, b), NULL);
+        if (stretches == 1 && x->trend_p < 0.05) {
             double unit;
             const char *name = sl_show_trend_unit(r->run, &unit);
             any = true;
             sl_html_add(r->out, "<p>Apart from treatments, scores changed by % % (% with 95 %% confidence).</p>\n",
-                        experiment_change(&percent, unit * real(t, SL_DRIFT_TREND), a), name,
-                        experiment_change_interval(&percent, unit * real(t, SL_DRIFT_TREND_LOWER),
-                                                   unit * real(t, SL_DRIFT_TREND_UPPER), b),
-                        NULL);
+                        experiment_change(&percent, unit * x->trend, a), name,
+                        experiment_change_interval(&percent, unit * x->trend_lower, unit * x->trend_upper, b), NULL);
         }
     }
     if (stretches > 1)
@@ -471,7 +464,7 @@ static void put_effects(struct report *r)
                       "<th class=\"n\">95 %% interval</th><th>%</th><th>is it sure?</th></tr></thead><tbody>\n"
                     : "<div class=\"table\"><table><thead><tr><th>treatment</th><th class=\"n\">change of %</th>"
                       "<th>%</th><th class=\"n\">kept</th></tr></thead><tbody>\n",
-                r->unit, r->asked->q.rate ? "worse | better" : "better | worse", NULL);
+                r->unit, r->question->rate ? "worse | better" : "better | worse", NULL);
     for (size_t i = 0; i < r->effect.n && i < ROWS; i++)
         put_row(r, &r->effect.v[i], low, high);
     sl_buf_adds(r->out, "</tbody></table></div>\n");
@@ -505,13 +498,12 @@ static int put_all(struct report *r, struct sl_buf *title, struct sl_err *err)
     const char *name;
     int rc;
 
-    if (!experiment_ask(r, &r->about, SL_ANSWER_ABOUT, false, false, err))
+    if (!experiment_ask(r, &r->about, &sl_experiment_about, false, false, err))
         return err->code;
-    r->run = r->about.table.v[0];
-    r->factor = sl_result_find(&r->about, "factors");
-    sl_table_next(r->run, NULL);
-    r->unit = sl_table_text_or_empty(r->run, SL_ABOUT_UNIT);
-    name = sl_table_text_or_empty(r->run, SL_ABOUT_EXPERIMENT);
+    r->run = sl_table_at(r->about.table.v[0], 0);
+    r->factors = sl_result_find(&r->about, "factors");
+    r->unit = r->run->unit;
+    name = r->run->experiment;
     sl_html_add(title, "Which treatments matter? %", name, NULL);
     sl_html_add(r->out, "<h1>Which treatments matter? &</h1>\n", name, NULL);
     put_dataset(r);
@@ -538,10 +530,10 @@ static int put_all(struct report *r, struct sl_buf *title, struct sl_err *err)
     return 0;
 }
 
-int sl_report_experiment(struct sl_buf *title, struct sl_buf *body, struct sl_store *st, const struct sl_asked *a,
+int sl_report_experiment(struct sl_buf *title, struct sl_buf *body, struct sl_store *st, const struct sl_question *q,
                          struct sl_err *err)
 {
-    struct report r = {.out = body, .st = st, .asked = a};
+    struct report r = {.out = body, .st = st, .question = q};
     int rc = put_all(&r, title, err);
 
     sl_result_free(&r.about);

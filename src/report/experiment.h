@@ -11,7 +11,7 @@
  * said, the page says why; an error is only what makes all of it impossible: there is no experiment, or no score.
  * st is open for reading, with the analysis functions.
  */
-int sl_report_experiment(struct sl_buf *title, struct sl_buf *body, struct sl_store *st, const struct sl_asked *a,
+int sl_report_experiment(struct sl_buf *title, struct sl_buf *body, struct sl_store *st, const struct sl_question *q,
                          struct sl_err *err);
 
 #endif

@@ -25,19 +25,18 @@ static int by_sureness(const void *a, const void *b)
 /* Which factor, and what its base is: a term is called like its factor, or that and a level. */
 static void find_factor(struct report *r, struct effect *e)
 {
-    struct sl_table *f = r->factor;
     size_t longest = 0;
     bool categorical = false;
 
-    for (sl_table_rewind(f); sl_table_next(f, NULL) > 0;) {
-        const char *name = sl_table_text_or_empty(f, 0), *kind = sl_table_text_or_empty(f, 1);
-        size_t n = strlen(name);
-        if (n <= longest || strncmp(e->term, name, n) != 0 || (e->term[n] && strcmp(kind, "categorical") != 0))
+    for (size_t i = 0; i < r->factors->rows; i++) {
+        const struct sl_level_row *f = sl_table_at(r->factors, i);
+        size_t n = strlen(f->factor);
+        if (n <= longest || strncmp(e->term, f->factor, n) != 0 || (e->term[n] && strcmp(f->kind, "categorical") != 0))
             continue;
         longest = n;
-        e->factor = name;
-        e->base = sl_table_text_or_empty(f, 3);
-        e->numeric = !strcmp(kind, "numeric");
+        e->factor = f->factor;
+        e->base = f->level ? f->level : "";
+        e->numeric = !strcmp(f->kind, "numeric");
         categorical = e->term[n] != 0;
     }
     if (categorical) {
@@ -55,27 +54,25 @@ static bool is_time(const char *term)
 
 static void take_effects(struct report *r, struct sl_table *t)
 {
-    while (sl_table_next(t, NULL) > 0) {
-        const char *name = sl_table_text_or_empty(t, SL_MODEL_TERM),
-                   *follows = sl_table_text(t, SL_MODEL_FOLLOWS, NULL);
+    for (const struct sl_model_row *x; (x = sl_table_row(t, NULL));) {
+        const char *name = x->term, *follows = x->follows;
         struct effect *e;
         r->terms++;
-        r->least_squares = strcmp(sl_table_text_or_empty(t, SL_MODEL_METHOD), "elastic net") != 0;
-        if (!strcmp(name, "(Intercept)") || is_time(name) ||
-            (!r->least_squares && !(fabs(real(t, SL_MODEL_ESTIMATE)) > 0)))
+        r->least_squares = strcmp(x->method, "elastic net") != 0;
+        if (!strcmp(name, "(Intercept)") || is_time(name) || (!r->least_squares && !(fabs(x->estimate) > 0)))
             continue;
         e = sl_vec_add(&r->effect);
         *e = (struct effect){.term = sl_arena_copy(&r->text, name, strlen(name)),
                              .follows = follows ? sl_arena_copy(&r->text, follows, strlen(follows)) : NULL,
-                             .estimate = real(t, SL_MODEL_ESTIMATE),
-                             .lower = real(t, SL_MODEL_LOWER),
-                             .upper = real(t, SL_MODEL_UPPER),
-                             .p = real(t, SL_MODEL_P),
-                             .holm = real(t, SL_MODEL_P_HOLM),
-                             .bh = real(t, SL_MODEL_P_BH),
-                             .kept = real(t, SL_MODEL_KEPT)};
+                             .estimate = x->estimate,
+                             .lower = x->lower,
+                             .upper = x->upper,
+                             .p = x->p,
+                             .holm = x->p_holm,
+                             .bh = x->p_bh,
+                             .kept = x->kept};
         e->name = e->term;
-        e->better = r->asked->q.rate ? e->estimate > 0 : e->estimate < 0;
+        e->better = r->question->rate ? e->estimate > 0 : e->estimate < 0;
         e->sure = how_sure(e);
         find_factor(r, e);
     }
@@ -99,13 +96,13 @@ void experiment_pairs(struct report *r)
 {
     struct sl_result of;
     struct sl_err err = {0};
-    struct sl_table *t = experiment_ask(r, &of, SL_ANSWER_DELTAS, false, false, &err);
+    struct sl_table *t = experiment_ask(r, &of, &sl_experiment_deltas, false, false, &err);
     struct effect *e = NULL;
     const char *last = NULL;
 
-    while (t && sl_table_next(t, NULL) > 0) {
-        const char *name = sl_table_text_or_empty(t, SL_DELTAS_TREATMENT);
-        double delta = real(t, SL_DELTAS_DELTA);
+    for (const struct sl_delta_row *x; t && (x = sl_table_row(t, NULL));) {
+        const char *name = x->treatment;
+        double delta = x->delta;
         r->pairs++;
         if (!last || strcmp(last, name) != 0) {
             e = find_effect(r, name);
@@ -114,8 +111,8 @@ void experiment_pairs(struct report *r)
         if (!e)
             continue;
         e->pairs++;
-        e->improved += r->asked->q.rate ? delta > 0 : delta < 0;
-        e->worsened += r->asked->q.rate ? delta < 0 : delta > 0;
+        e->improved += r->question->rate ? delta > 0 : delta < 0;
+        e->worsened += r->question->rate ? delta < 0 : delta > 0;
     }
     sl_result_free(&of);
 }
@@ -126,11 +123,11 @@ int experiment_model(struct report *r, struct sl_err *err)
     struct sl_table *t;
 
     r->log = true;
-    t = experiment_ask(r, &of, SL_ANSWER_MODEL, true, false, err);
+    t = experiment_ask(r, &of, &sl_experiment_model, true, false, err);
     if (!t) {
         r->log = false;
         *err = (struct sl_err){0};
-        t = experiment_ask(r, &of, SL_ANSWER_MODEL, false, false, err);
+        t = experiment_ask(r, &of, &sl_experiment_model, false, false, err);
     }
     if (t)
         take_effects(r, t);

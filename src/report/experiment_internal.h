@@ -31,10 +31,10 @@ struct effect {
 struct report {
     struct sl_buf *out;
     struct sl_store *st;
-    const struct sl_asked *asked;
-    struct sl_result about;  /* the tables about and factors */
-    struct sl_table *run;    /* about, at its row */
-    struct sl_table *factor; /* factors */
+    const struct sl_question *question;
+    struct sl_result about; /* the tables about and factors */
+    const struct sl_about_row *run;
+    const struct sl_table *factors;
     const char *unit;
     bool model, log, least_squares; /* there is one; of the logarithm; it has intervals */
     SL_VEC(struct effect) effect;   /* the surest first */
@@ -68,12 +68,12 @@ void experiment_pairs(struct report *r);
 
 /* ---- of all of them (experiment.c) ---- */
 
-/* The first table of an answer, in *of, which is to be freed; NULL: err says why there is none. */
-struct sl_table *experiment_ask(struct report *r, struct sl_result *of, enum sl_answer_of which, bool log,
+/* The first table of a question, in *of, which is to be freed; NULL: err says why there is none. */
+struct sl_table *experiment_ask(struct report *r, struct sl_result *of, const struct sl_experiment_fn *fn, bool log,
                                 bool interactions, struct sl_err *err);
 /* The same of a question of one's own. */
-struct sl_table *experiment_ask_of(struct report *r, struct sl_result *of, enum sl_answer_of which,
-                                   const struct sl_asked *a, struct sl_err *err);
+struct sl_table *experiment_ask_of(struct report *r, struct sl_result *of, const struct sl_experiment_fn *fn,
+                                   const struct sl_question *q, struct sl_err *err);
 /* A paragraph. */
 void experiment_put(struct report *r, const char *text);
 /* "What is asked for cannot be said: ..." */
@@ -101,10 +101,6 @@ const char *experiment_change_interval(const struct report *r, double low, doubl
 static inline const char *count_text(size_t n, char buf[SL_SHOW_NUMBER])
 {
     return sl_show_count((unsigned long long)n, buf);
-}
-static inline double real(const struct sl_table *t, int column)
-{
-    return sl_table_real_or_nan(t, column);
 }
 
 #endif

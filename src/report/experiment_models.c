@@ -12,7 +12,7 @@ enum { LISTED = 8 };
 
 bool experiment_scales(struct report *r)
 {
-    struct sl_asked other = *r->asked;
+    struct sl_question other = *r->question;
     struct report turned;
 
     experiment_put(
@@ -21,10 +21,10 @@ bool experiment_scales(struct report *r)
            "nearly all, on a scale of rates the last ones, too. Here treatments are applied one after the other, what "
            "helps most first.");
     experiment_figure(r, "experiment-sequence", "", NULL, "sequence");
-    other.q.rate = !r->asked->q.rate;
+    other.rate = !r->question->rate;
     turned = *r;
-    turned.asked = &other;
-    experiment_figure(&turned, "experiment-sequence", "", NULL, other.q.rate ? "sequence" : "sequence --cost");
+    turned.question = &other;
+    experiment_figure(&turned, "experiment-sequence", "", NULL, other.rate ? "sequence" : "sequence --cost");
     r->figures = turned.figures;
     experiment_put(r, "The same by area:");
     experiment_figure(r, "experiment-treemap", "", NULL, NULL);
@@ -38,13 +38,13 @@ static bool backwards(struct report *r, struct sl_buf *out)
 {
     struct sl_result of;
     struct sl_err err = {0};
-    struct sl_table *t = experiment_ask(r, &of, SL_ANSWER_SEQUENCE, false, false, &err);
+    struct sl_table *t = experiment_ask(r, &of, &sl_experiment_sequence, false, false, &err);
     SL_VEC(const char *) name = {0};
     bool commas = false;
 
-    while (t && sl_table_next(t, NULL) > 0)
-        if (sl_table_is_null(t, SL_SEQUENCE_FOLLOWS) && !sl_table_is_null(t, SL_SEQUENCE_TREATMENT)) {
-            *sl_vec_add(&name) = sl_table_text_or_empty(t, SL_SEQUENCE_TREATMENT);
+    for (const struct sl_step_row *x; t && (x = sl_table_row(t, NULL));)
+        if (!x->follows && x->treatment) {
+            *sl_vec_add(&name) = x->treatment;
             commas |= strchr(name.v[name.n - 1], ',') != NULL;
         }
     for (size_t i = name.n; i-- > 0 && !commas;)
@@ -58,15 +58,14 @@ static bool backwards(struct report *r, struct sl_buf *out)
 /* Those of which the runs do not tell whether they add anything. */
 static void put_unsure_values(struct report *r)
 {
-    enum { NAME, LOWER = 5, UPPER };
     struct sl_result of;
     struct sl_err err = {0};
-    struct sl_table *t = experiment_ask(r, &of, SL_ANSWER_SHAPLEY, false, false, &err);
+    struct sl_table *t = experiment_ask(r, &of, &sl_experiment_shapley, false, false, &err);
     size_t n = 0;
 
-    while (t && sl_table_next(t, NULL) > 0)
-        if (real(t, LOWER) < 0 && real(t, UPPER) > 0)
-            sl_html_add(r->out, n++ ? ", &" : "<p>Of &", sl_table_text_or_empty(t, NAME), NULL);
+    for (const struct sl_shapley_row *x; t && (x = sl_table_row(t, NULL));)
+        if (x->lower < 0 && x->upper > 0)
+            sl_html_add(r->out, n++ ? ", &" : "<p>Of &", x->treatment, NULL);
     if (n)
         sl_buf_adds(r->out, n == 1 ? " it may be chance: its 95 % interval contains no effect.</p>\n"
                                    : " it may be chance: their 95 % intervals contain no effect.</p>\n");
@@ -81,11 +80,11 @@ bool experiment_orders(struct report *r)
         r, "That was one order of many. What a treatment gets credit for depends on what was applied before it, and "
            "another order tells another story "
            "of the same first and last run.");
-    if (r->asked->q.groups) {
-        const struct value more[] = {{"groups", r->asked->q.groups}, {NULL, NULL}};
+    if (r->question->groups) {
+        const struct value more[] = {{"groups", r->question->groups}, {NULL, NULL}};
         experiment_put(r, "By groups, as they were asked for:");
         sl_buf_adds(&command, "sequence --groups");
-        experiment_word(&command, r->asked->q.groups);
+        experiment_word(&command, r->question->groups);
         experiment_figure(r, "experiment-sequence", "", more, command.s);
         sl_buf_clear(&command);
     }
@@ -113,17 +112,17 @@ static void put_explained(struct report *r, bool interactions)
 {
     struct sl_result of;
     struct sl_err err = {0};
-    struct sl_table *t = experiment_ask(r, &of, SL_ANSWER_MODEL, r->log, interactions, &err);
+    struct sl_table *t = experiment_ask(r, &of, &sl_experiment_model, r->log, interactions, &err);
     char share[SL_SHOW_NUMBER], terms[SL_SHOW_NUMBER], adjusted[SL_SHOW_NUMBER], so[100] = "";
     size_t n = 0;
     double r2 = NAN, adj = NAN, left_out = NAN;
     bool net = false;
 
-    while (t && sl_table_next(t, NULL) > 0) {
-        r2 = real(t, SL_MODEL_R_SQUARED);
-        adj = real(t, SL_MODEL_ADJ_R_SQUARED);
-        left_out = real(t, SL_MODEL_CV_R_SQUARED);
-        net = !sl_table_is_null(t, SL_MODEL_ALPHA);
+    for (const struct sl_model_row *x; t && (x = sl_table_row(t, NULL));) {
+        r2 = x->r_squared;
+        adj = x->adj_r_squared;
+        left_out = x->cv_r_squared;
+        net = !isnan(x->alpha);
         n++;
     }
     snprintf(share, sizeof share, "%.1f", 100 * r2);
@@ -179,21 +178,16 @@ static void put_sure_pairs(struct report *r)
 {
     struct sl_result of;
     struct sl_err err = {0};
-    struct sl_table *t = experiment_ask(r, &of, SL_ANSWER_TILES, r->log, false, &err);
+    struct sl_table *t = experiment_ask(r, &of, &sl_experiment_tiles, r->log, false, &err);
     SL_VEC(struct pair) pair = {0};
     bool net = false;
     char a[2 * SL_SHOW_NUMBER], b[4 * SL_SHOW_NUMBER];
 
-    for (size_t row = 0; t && sl_table_next(t, NULL) > 0;
-         row++) { /* the other of two is the same, the other way round */
-        net |= sl_table_is_null(t, SL_TILES_LOWER) && !sl_table_is_null(t, SL_TILES_ESTIMATE);
-        if (row % 2 == 0 && real(t, SL_TILES_P_HOLM) < 0.05)
-            *sl_vec_add(&pair) = (struct pair){sl_table_text_or_empty(t, SL_TILES_TREATMENT),
-                                               sl_table_text_or_empty(t, SL_TILES_OTHER),
-                                               real(t, SL_TILES_ESTIMATE),
-                                               real(t, SL_TILES_LOWER),
-                                               real(t, SL_TILES_UPPER),
-                                               real(t, SL_TILES_P_HOLM)};
+    for (size_t i = 0; t && i < t->rows; i++) { /* the other of two is the same, the other way round */
+        const struct sl_tile *x = sl_table_at(t, i);
+        net |= isnan(x->lower) && !isnan(x->estimate);
+        if (i % 2 == 0 && x->p_holm < 0.05)
+            *sl_vec_add(&pair) = (struct pair){x->treatment, x->other, x->estimate, x->lower, x->upper, x->p_holm};
     }
     if (pair.n)
         qsort(pair.v, pair.n, sizeof *pair.v, by_holm);

@@ -16,54 +16,54 @@ void experiment_put(struct report *r, const char *text)
 
 /* ---- what was measured ---- */
 
-/* The rows of a factor, a row a level, of which the first is read already. */
-static void put_factor(struct report *r, struct sl_table *f)
+/* The rows of a factor, a row a level, from its first. */
+static void put_factor(struct report *r, const struct sl_level_row *f)
 {
-    const char *name = sl_table_text_or_empty(f, 0), *kind = sl_table_text_or_empty(f, 1);
-    int64_t levels = sl_table_int(f, 2), unknown = sl_table_int(f, 6), joined = sl_table_int(f, 5);
-    bool range = !strcmp(kind, "numeric") && levels > LISTED;
-    const char *first = sl_table_text_or_empty(f, 3);
+    int64_t rows = f->levels ? f->levels : 1;
+    bool range = !strcmp(f->kind, "numeric") && f->levels > LISTED;
     char n[SL_SHOW_NUMBER];
 
-    sl_html_add(r->out, "<tr><td>&</td><td>%</td><td>", name, !strcmp(kind, "identity") ? "a name of runs" : kind,
-                NULL);
-    for (int64_t i = 0; i < levels && (!i || sl_table_next(f, NULL) > 0); i++)
-        if (i < LISTED && !range)
-            sl_html_add(r->out, "%&: %", i ? ", " : "", sl_table_text_or_empty(f, 3),
-                        count_text((size_t)sl_table_int(f, 4), n), NULL);
+    sl_html_add(r->out, "<tr><td>&</td><td>%</td><td>", f->factor,
+                !strcmp(f->kind, "identity") ? "a name of runs" : f->kind, NULL);
+    for (int64_t i = 0; i < f->levels && i < LISTED && !range; i++)
+        sl_html_add(r->out, "%&: %", i ? ", " : "", f[i].level, count_text((size_t)f[i].runs, n), NULL);
     if (range)
-        sl_html_add(r->out, "% to %, % levels", first, sl_table_text_or_empty(f, 3), count_text((size_t)levels, n),
-                    NULL);
-    else if (levels > LISTED)
-        sl_html_add(r->out, " and % more", count_text((size_t)levels - LISTED, n), NULL);
-    if (unknown)
-        sl_html_add(r->out, "%not known: %", levels ? "; " : "", count_text((size_t)unknown, n), NULL);
-    if (joined)
-        sl_html_add(r->out, "; it joined later: the % runs before it count as without", count_text((size_t)joined, n),
-                    NULL);
+        sl_html_add(r->out, "% to %, % levels", f->level, f[rows - 1].level, count_text((size_t)rows, n), NULL);
+    else if (f->levels > LISTED)
+        sl_html_add(r->out, " and % more", count_text((size_t)f->levels - LISTED, n), NULL);
+    if (f->unknown)
+        sl_html_add(r->out, "%not known: %", f->levels ? "; " : "", count_text((size_t)f->unknown, n), NULL);
+    if (f->joined)
+        sl_html_add(r->out, "; it joined later: the % runs before it count as without",
+                    count_text((size_t)f->joined, n), NULL);
     sl_buf_adds(r->out, "</td></tr>\n");
+}
+
+/* How many rows the factor has whose first row is i. */
+static size_t levels_of(const struct report *r, size_t i)
+{
+    const struct sl_level_row *f = sl_table_at(r->factors, i);
+    return f->levels ? (size_t)f->levels : 1;
 }
 
 static bool put_runs(struct report *r)
 {
-    struct sl_table *f = r->factor;
-    const char *last = NULL;
     size_t factors = 0;
     char n[SL_SHOW_NUMBER];
 
-    for (sl_table_rewind(f); sl_table_next(f, NULL) > 0; last = sl_table_text_or_empty(f, 0))
-        factors += !last || strcmp(last, sl_table_text_or_empty(f, 0)) != 0;
+    for (size_t i = 0; i < r->factors->rows; i += levels_of(r, i))
+        factors++;
     experiment_put(
         r, "The factors, and how many runs had which level of each. A treatment is a level other than the first; of "
            "nothing that never varies, or is another in every run, can anything be said.");
-    if (sl_table_int(r->run, SL_ABOUT_INCOMPLETE))
+    if (r->run->incomplete)
         sl_html_add(r->out, "<p>Of % runs the level of some factor is not known; models leave them out.</p>\n",
-                    count_text((size_t)sl_table_int(r->run, SL_ABOUT_INCOMPLETE), n), NULL);
+                    count_text((size_t)r->run->incomplete, n), NULL);
     sl_buf_adds(r->out, factors > FOLDED ? "<details><summary>all of them</summary>" : "");
     sl_buf_adds(r->out, "<div class=\"table\"><table><thead><tr><th>factor</th><th>kind</th>"
                         "<th>level: runs</th></tr></thead><tbody>\n");
-    for (sl_table_rewind(f); sl_table_next(f, NULL) > 0;)
-        put_factor(r, f);
+    for (size_t i = 0; i < r->factors->rows; i += levels_of(r, i))
+        put_factor(r, sl_table_at(r->factors, i));
     sl_buf_adds(r->out, "</tbody></table></div>\n");
     sl_buf_adds(r->out, factors > FOLDED ? "</details>\n" : "");
     return true;
@@ -94,18 +94,18 @@ static bool put_means(struct report *r)
 /* Do its pairs have several levels of that factor? */
 static bool tells_apart(struct report *r, const struct effect *e, const char *partner)
 {
-    struct sl_asked a = *r->asked;
+    struct sl_question q = *r->question;
     struct sl_result of;
     struct sl_err err = {0};
     struct sl_table *t;
     const char *first = NULL;
     bool several = false;
 
-    a.of = e->factor;
-    a.by = partner;
-    t = experiment_ask_of(r, &of, SL_ANSWER_SCATTER, &a, &err);
-    while (t && !several && sl_table_next(t, NULL) > 0) {
-        const char *level = sl_table_text_or_empty(t, 4);
+    q.of = e->factor;
+    q.by = partner;
+    t = experiment_ask_of(r, &of, &sl_experiment_scatter, &q, &err);
+    for (const struct sl_scatter_row *x; t && !several && (x = sl_table_row(t, NULL));) {
+        const char *level = x->colour ? x->colour : "";
         several = first && strcmp(first, level) != 0;
         first = level;
     }
@@ -125,18 +125,18 @@ static int by_p(const void *a, const void *b)
 }
 
 /* The factor with which it interacts most surely, of those that vary among its pairs; NULL: there is none. */
-static const char *partner_of(struct report *r, const struct effect *e, struct sl_table *tiles)
+static const char *partner_of(struct report *r, const struct effect *e, const struct sl_table *tiles)
 {
     SL_VEC(struct partner) all = {0};
     const char *best = NULL;
 
-    for (sl_table_rewind(tiles); sl_table_next(tiles, NULL) > 0;) {
-        if (strcmp(sl_table_text_or_empty(tiles, SL_TILES_TREATMENT), e->term) != 0 ||
-            sl_table_is_null(tiles, SL_TILES_P))
+    for (size_t i = 0; i < tiles->rows; i++) {
+        const struct sl_tile *x = sl_table_at(tiles, i);
+        if (strcmp(x->treatment, e->term) != 0 || isnan(x->p))
             continue;
-        for (size_t i = 0; i < r->effect.n; i++)
-            if (!strcmp(r->effect.v[i].term, sl_table_text_or_empty(tiles, SL_TILES_OTHER)) && r->effect.v[i].factor)
-                *sl_vec_add(&all) = (struct partner){r->effect.v[i].factor, real(tiles, SL_TILES_P)};
+        for (size_t k = 0; k < r->effect.n; k++)
+            if (!strcmp(r->effect.v[k].term, x->other) && r->effect.v[k].factor)
+                *sl_vec_add(&all) = (struct partner){r->effect.v[k].factor, x->p};
     }
     if (all.n)
         qsort(all.v, all.n, sizeof *all.v, by_p);
@@ -171,7 +171,7 @@ static bool put_closer(struct report *r)
 {
     struct sl_result of;
     struct sl_err err = {0};
-    struct sl_table *tiles = experiment_ask(r, &of, SL_ANSWER_TILES, r->log, false, &err);
+    struct sl_table *tiles = experiment_ask(r, &of, &sl_experiment_tiles, r->log, false, &err);
     size_t n = 0;
 
     experiment_put(
@@ -266,32 +266,29 @@ static bool put_strip(struct report *r)
 
 static bool has_failures(struct report *r)
 {
-    return sl_table_int(r->run, SL_ABOUT_FAILED) > 0;
+    return r->run->failed > 0;
 }
 
 bool experiment_fails(struct report *r)
 {
     struct sl_result of;
     struct sl_err err = {0};
-    struct sl_table *t = experiment_ask(r, &of, SL_ANSWER_FAILURES, false, false, &err);
+    struct sl_table *t = experiment_ask(r, &of, &sl_experiment_failures, false, false, &err);
     char a[SL_SHOW_NUMBER], b[SL_SHOW_NUMBER], c[SL_SHOW_NUMBER], d[SL_SHOW_NUMBER];
     size_t n = 0;
     bool more;
 
-    while (t && sl_table_next(t, NULL) > 0) {
-        if (!(real(t, SL_FAILURES_P_HOLM) < 0.05))
+    for (const struct sl_failure *x; t && (x = sl_table_row(t, NULL));) {
+        if (!(x->p_holm < 0.05))
             continue;
-        more = real(t, SL_FAILURES_DIFFERENCE) > 0;
+        more = x->difference > 0;
         sl_html_add(r->out,
                     n ? "; % with &: % of %, % of % without it" : "<p>% runs fail with &: % of %, % of % without it",
                     n      ? more ? "more" : "fewer"
                     : more ? "More"
                            : "Fewer",
-                    sl_table_text_or_empty(t, SL_FAILURES_TREATMENT),
-                    count_text((size_t)sl_table_int(t, SL_FAILURES_FAILED_WITH), a),
-                    count_text((size_t)sl_table_int(t, SL_FAILURES_RUNS_WITH), b),
-                    count_text((size_t)sl_table_int(t, SL_FAILURES_FAILED_WITHOUT), c),
-                    count_text((size_t)sl_table_int(t, SL_FAILURES_RUNS_WITHOUT), d), NULL);
+                    x->treatment, count_text((size_t)x->failed_with, a), count_text((size_t)x->runs_with, b),
+                    count_text((size_t)x->failed_without, c), count_text((size_t)x->runs_without, d), NULL);
         n++;
     }
     if (n)
@@ -326,7 +323,7 @@ static bool has_least_squares(struct report *r)
 
 static bool has_time(struct report *r)
 {
-    return r->model && sl_table_int(r->run, SL_ABOUT_TIMED) > 0;
+    return r->model && r->run->timed > 0;
 }
 
 static bool put_drift(struct report *r)
@@ -369,17 +366,14 @@ size_t experiment_parts(struct report *r, size_t most)
 {
     struct sl_result of;
     struct sl_err err = {0};
-    struct sl_table *t = experiment_ask(r, &of, SL_ANSWER_PARTS, false, false, &err);
+    struct sl_table *t = experiment_ask(r, &of, &sl_experiment_parts, false, false, &err);
     SL_VEC(struct part) part = {0};
     char a[SL_SHOW_NUMBER], b[2 * SL_SHOW_NUMBER];
     size_t n;
 
-    while (t && sl_table_next(t, NULL) > 0)
-        if (!strcmp(sl_table_text_or_empty(t, SL_PARTS_KIND), "path") && !sl_table_is_null(t, SL_PARTS_PART) &&
-            real(t, SL_PARTS_P_HOLM) < 0.05)
-            *sl_vec_add(&part) =
-                (struct part){sl_table_text_or_empty(t, SL_PARTS_TERM), sl_table_text_or_empty(t, SL_PARTS_PART),
-                              real(t, SL_PARTS_ESTIMATE), real(t, SL_PARTS_LOWER), real(t, SL_PARTS_UPPER)};
+    for (const struct sl_part_row *x; t && (x = sl_table_row(t, NULL));)
+        if (!strcmp(x->kind, "path") && x->part && x->p_holm < 0.05)
+            *sl_vec_add(&part) = (struct part){x->term, x->part, x->estimate, x->lower, x->upper};
     if (part.n)
         qsort(part.v, part.n, sizeof *part.v, by_estimate);
     n = part.n < most ? part.n : most;
@@ -400,7 +394,7 @@ static bool put_parts(struct report *r)
     struct sl_result of;
     struct sl_err err = {0};
 
-    if (!experiment_ask(r, &of, SL_ANSWER_PARTS, false, false, &err)) {
+    if (!experiment_ask(r, &of, &sl_experiment_parts, false, false, &err)) {
         experiment_cannot(r, err.text);
         return true;
     }
@@ -445,7 +439,7 @@ static bool has_logs(struct report *r)
 {
     struct sl_result of;
     struct sl_err err = {0};
-    bool any = experiment_ask(r, &of, SL_ANSWER_LOGS, false, false, &err) != NULL;
+    bool any = experiment_ask(r, &of, &sl_experiment_logs, false, false, &err) != NULL;
 
     sl_result_free(&of);
     return any;

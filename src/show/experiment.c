@@ -8,10 +8,9 @@
 
 /* ---- means ---- */
 
-static bool lacks(const struct sl_table *t, const char *why)
+static bool lacks(const struct sl_mean *x, const char *why)
 {
-    return !strcmp(sl_table_text_or_empty(t, SL_MEANS_LACKS), why) ||
-           !strcmp(sl_table_text_or_empty(t, SL_MEANS_DIFFERENCE_LACKS), why);
+    return (x->lacks && !strcmp(x->lacks, why)) || (x->difference_lacks && !strcmp(x->difference_lacks, why));
 }
 
 void sl_show_means(FILE *out, const struct sl_result *r, const struct sl_experiment_look *look)
@@ -23,25 +22,24 @@ void sl_show_means(FILE *out, const struct sl_result *r, const struct sl_experim
 
     snprintf(what, sizeof what, "what each treatment changes (%s)", better(look));
     put_head(out, r, what);
-    timed = sl_table_int(sl_result_find(r, "about"), SL_ABOUT_TIMED);
+    timed = about_of(r)->timed;
     fprintf(out, "%-*s %9s  %-23s %s\n", NAME, "all runs with - without", "change", "95 % interval", "with : without");
-    while (sl_table_next(t, NULL) > 0) {
-        sl_show_name(out, NAME, sl_table_text_or_empty(t, SL_MEANS_TREATMENT));
-        fprintf(out, " %9s  %-20s%-3s %lld : %lld\n", digits(real(t, SL_MEANS_DIFFERENCE), true, a),
-                interval(real(t, SL_MEANS_DIFFERENCE_LOWER), real(t, SL_MEANS_DIFFERENCE_UPPER), b),
-                count_mark(&marks, real(t, SL_MEANS_DIFFERENCE_P_HOLM), real(t, SL_MEANS_DIFFERENCE_P_BH)),
-                (long long)sl_table_int(t, SL_MEANS_RUNS_WITH), (long long)sl_table_int(t, SL_MEANS_RUNS_WITHOUT));
+    for (const struct sl_mean *x; (x = sl_table_row(t, NULL));) {
+        sl_show_name(out, NAME, x->treatment);
+        fprintf(out, " %9s  %-20s%-3s %lld : %lld\n", digits(x->difference, true, a),
+                interval(x->difference_lower, x->difference_upper, b),
+                count_mark(&marks, x->difference_p_holm, x->difference_p_bh), (long long)x->runs_with,
+                (long long)x->runs_without);
     }
     fprintf(out, "\n%-*s %9s  %-23s %s\n", NAME, "pairs alike in all else", "change", "95 % interval", "pairs");
-    for (sl_table_rewind(t); sl_table_next(t, NULL) > 0;) {
-        few |= lacks(t, "few");
-        pairs |= lacks(t, "few pairs");
-        on_end |= lacks(t, "on end");
-        sl_show_name(out, NAME, sl_table_text_or_empty(t, SL_MEANS_TREATMENT));
-        fprintf(out, " %9s  %-20s%-3s %lld\n", digits(real(t, SL_MEANS_DELTA), true, a),
-                interval(real(t, SL_MEANS_LOWER), real(t, SL_MEANS_UPPER), b),
-                count_mark(&of_pairs, real(t, SL_MEANS_P_HOLM), real(t, SL_MEANS_P_BH)),
-                (long long)sl_table_int(t, SL_MEANS_PAIRS));
+    sl_table_rewind(t);
+    for (const struct sl_mean *x; (x = sl_table_row(t, NULL));) {
+        few |= lacks(x, "few");
+        pairs |= lacks(x, "few pairs");
+        on_end |= lacks(x, "on end");
+        sl_show_name(out, NAME, x->treatment);
+        fprintf(out, " %9s  %-20s%-3s %lld\n", digits(x->delta, true, a), interval(x->lower, x->upper, b),
+                count_mark(&of_pairs, x->p_holm, x->p_bh), (long long)x->pairs);
     }
     fputc('\n', out);
     marks.sure |= of_pairs.sure;
@@ -70,21 +68,20 @@ void sl_show_both(FILE *out, const struct sl_result *r, const struct sl_experime
     fprintf(out, "%-*s %17s | %s\n", NAME, "", "with - without", "pairs alike in all else");
     fprintf(out, "%-*s %8s %8s | %8s %6s %8s %6s\n", NAME, "treatment", "all", "there", "all", "pairs", "there",
             "pairs");
-    while (sl_table_next(t, NULL) > 0) {
-        sl_show_name(out, NAME, sl_table_text_or_empty(t, SL_BOTH_TREATMENT));
-        fprintf(out, " %8s %8s | %8s %6lld %8s %6lld\n", digits(real(t, SL_BOTH_DIFFERENCE), true, a),
-                digits(real(t, SL_BOTH_VS_DIFFERENCE), true, b), digits(real(t, SL_BOTH_DELTA), true, c),
-                (long long)sl_table_int(t, SL_BOTH_PAIRS), digits(real(t, SL_BOTH_VS), true, d),
-                (long long)sl_table_int(t, SL_BOTH_VS_PAIRS));
+    for (const struct sl_both *x; (x = sl_table_row(t, NULL));) {
+        sl_show_name(out, NAME, x->treatment);
+        fprintf(out, " %8s %8s | %8s %6lld %8s %6lld\n", digits(x->difference, true, a),
+                digits(x->vs_difference, true, b), digits(x->delta, true, c), (long long)x->pairs,
+                digits(x->vs_delta, true, d), (long long)(x->vs_pairs != SL_NULL_INTEGER ? x->vs_pairs : 0));
     }
 }
 
 /* ---- models ---- */
 
-static void put_term(FILE *out, const struct sl_table *t, bool log, int width, struct marks *marks)
+static void put_term(FILE *out, const struct sl_model_row *x, bool log, int width, struct marks *marks)
 {
     char a[NUMBER], b[2 * NUMBER], c[NUMBER];
-    const char *name = sl_table_text_or_empty(t, SL_MODEL_TERM), *follows = sl_table_text(t, SL_MODEL_FOLLOWS, NULL);
+    const char *name = x->term, *follows = x->follows;
 
     if (follows) {
         sl_show_name(out, width, name);
@@ -92,81 +89,66 @@ static void put_term(FILE *out, const struct sl_table *t, bool log, int width, s
         return;
     }
     if (!strcmp(name, "(Intercept)") && log)
-        digits(exp(real(t, SL_MODEL_ESTIMATE)), false, a);
+        digits(exp(x->estimate), false, a);
     else
-        change(real(t, SL_MODEL_ESTIMATE), log, strcmp(name, "(Intercept)") != 0, a);
+        change(x->estimate, log, strcmp(name, "(Intercept)") != 0, a);
     if (!strcmp(name, "(Intercept)") && log) {
         char low[NUMBER], high[NUMBER];
-        snprintf(b, sizeof b, "%s to %s", digits(exp(real(t, SL_MODEL_LOWER)), false, low),
-                 digits(exp(real(t, SL_MODEL_UPPER)), false, high));
+        snprintf(b, sizeof b, "%s to %s", digits(exp(x->lower), false, low), digits(exp(x->upper), false, high));
     } else {
-        change_interval(real(t, SL_MODEL_LOWER), real(t, SL_MODEL_UPPER), log, b);
+        change_interval(x->lower, x->upper, log, b);
     }
     sl_show_name(out, width, name);
-    fprintf(out, " %10s  %-22s %7s%s\n", a, b, p_text(real(t, SL_MODEL_P), c),
-            count_mark(marks, real(t, SL_MODEL_P_HOLM), real(t, SL_MODEL_P_BH)));
+    fprintf(out, " %10s  %-22s %7s%s\n", a, b, p_text(x->p, c), count_mark(marks, x->p_holm, x->p_bh));
 }
 
-struct by_p {
-    double p;
-    size_t row;
-};
-
-static int compare_p(const void *a, const void *b)
+static double p_of(const void *row)
 {
-    const struct by_p *x = a, *y = b;
-    return x->p < y->p ? -1 : x->p > y->p ? 1 : x->row < y->row ? -1 : x->row > y->row;
+    return ((const struct sl_model_row *)row)->p;
 }
 
 /* The p below which `most` rows lie; 2: all do. */
-static double least_of(struct sl_table *t, int column, size_t most)
+static double least_p(const struct sl_table *t, size_t most)
 {
-    struct by_p *v = sl_alloc(t->rows * sizeof *v + 1);
-    double out = 2;
-    size_t n = 0;
+    struct sl_rows v = {.columns = t->memory.columns};
+    double least = NAN;
 
-    for (sl_table_rewind(t); sl_table_next(t, NULL) > 0;)
-        if (!sl_table_is_null(t, column))
-            v[n] = (struct by_p){sl_table_real(t, column), n}, n++;
-    qsort(v, n, sizeof *v, compare_p);
-    if (n > most)
-        out = v[most].p;
-    free(v);
-    sl_table_rewind(t);
-    return out;
+    sl_rows_copy(&v, &t->memory);
+    sl_rows_sort(&v, p_of, false);
+    if (v.n > most)
+        least = p_of(sl_rows_at(&v, most));
+    sl_rows_free(&v);
+    return isnan(least) ? 2 : least;
 }
 
 void sl_show_model(FILE *out, const struct sl_result *r, const struct sl_experiment_look *look)
 {
     enum { WIDEST = 34 }; /* of LINE, for names */
     struct sl_table *t = sl_result_find(r, "model");
+    const struct sl_model_row *first = sl_table_at(t, 0);
     char what[200], a[NUMBER], b[32];
-    double least = look->all ? 2 : least_of(t, SL_MODEL_P, MANY);
+    double least = look->all ? 2 : least_p(t, MANY);
     struct marks marks = {0};
     size_t left = 0;
     int width = NAME;
-    int64_t censored;
 
-    sl_table_next(t, NULL);
-    if (!sl_table_is_null(t, SL_MODEL_ALPHA)) {
+    if (!isnan(first->alpha)) {
         sl_show_net(out, r, look);
         return;
     }
-    censored = sl_table_int(t, SL_MODEL_CENSORED);
-    sl_table_rewind(t);
     snprintf(what, sizeof what, "what changes, all else being equal, by %s (%s)",
-             censored ? "a Tobit model" : "least squares", better(look));
+             first->censored ? "a Tobit model" : "least squares", better(look));
     put_head_in(out, r, what, look->log ? "percent" : NULL);
-    for (int pass = 0; pass < 2; pass++, sl_table_rewind(t)) {
-        while (sl_table_next(t, NULL) > 0) {
-            const char *name = sl_table_text_or_empty(t, SL_MODEL_TERM);
-            bool shown = sl_table_is_null(t, SL_MODEL_P) || sl_table_real(t, SL_MODEL_P) < least;
-            if (!pass && shown && sl_show_width(name) > width)
-                width = sl_show_width(name) < WIDEST ? sl_show_width(name) : WIDEST;
+    for (int pass = 0; pass < 2; pass++) {
+        for (size_t i = 0; i < t->rows; i++) {
+            const struct sl_model_row *x = sl_table_at(t, i);
+            bool shown = isnan(x->p) || x->p < least;
+            if (!pass && shown && sl_show_width(x->term) > width)
+                width = sl_show_width(x->term) < WIDEST ? sl_show_width(x->term) : WIDEST;
             else if (pass && !shown)
                 left++, marks.of++;
             else if (pass)
-                put_term(out, t, look->log, width, &marks);
+                put_term(out, x, look->log, width, &marks);
         }
         if (!pass)
             fprintf(out, "%-*s %10s  %-22s %7s\n", width, "term", "change", "95 % interval", "p");
@@ -175,18 +157,16 @@ void sl_show_model(FILE *out, const struct sl_result *r, const struct sl_experim
         fprintf(out, "and %zu more that are less sure; --all shows them\n", left);
     fputc('\n', out);
     put_marks(out, &marks);
-    sl_table_next(t, NULL);
-    if (censored)
-        fprintf(out, "%s failed run%s count%s as %s %s or worse", sl_show_count((unsigned long long)censored, b),
-                censored == 1 ? "" : "s", censored == 1 ? "s" : "", digits(real(t, SL_MODEL_LIMIT), false, a),
-                unit_of(r));
+    if (first->censored)
+        fprintf(out, "%s failed run%s count%s as %s %s or worse", sl_show_count((unsigned long long)first->censored, b),
+                first->censored == 1 ? "" : "s", first->censored == 1 ? "s" : "", digits(first->limit, false, a),
+                about_of(r)->unit);
     else
-        put_explained(out, t);
-    fprintf(out, " (%s runs)", sl_show_count((unsigned long long)sl_table_int(t, SL_MODEL_RUNS), b));
-    if (censored || !sl_table_is_null(t, SL_MODEL_R_SQUARED))
+        put_explained(out, first);
+    fprintf(out, " (%s runs)", sl_show_count((unsigned long long)first->runs, b));
+    if (first->censored || !isnan(first->r_squared))
         fprintf(out, ";\nwhat is left has a standard deviation of %s",
-                look->log ? change(real(t, SL_MODEL_RESIDUAL_STDDEV), true, false, a)
-                          : digits(real(t, SL_MODEL_RESIDUAL_STDDEV), false, a));
+                look->log ? change(first->residual_stddev, true, false, a) : digits(first->residual_stddev, false, a));
     fputc('\n', out);
 }
 
@@ -200,21 +180,24 @@ void sl_show_beside(FILE *out, const struct sl_result *r, const struct sl_experi
     fprintf(out, "%-*s %-28s | %8s | %s\n", NAME - 4, "", "model", "with -", "pairs alike");
     fprintf(out, "%-*s %8s %-19s | %8s | %8s %s\n", NAME - 4, "treatment", "change", "95 % interval", "without",
             "change", "n");
-    while (sl_table_next(t, NULL) > 0) {
-        sl_show_name(out, NAME - 4, sl_table_text_or_empty(t, SL_BESIDE_TREATMENT));
-        fprintf(out, " %8s %-19s | %8s | %8s %lld\n", digits(real(t, SL_BESIDE_MODEL), true, a),
-                interval(real(t, SL_BESIDE_MODEL_LOWER), real(t, SL_BESIDE_MODEL_UPPER), b),
-                digits(real(t, SL_BESIDE_DIFFERENCE), true, c), digits(real(t, SL_BESIDE_DELTA), true, d),
-                (long long)sl_table_int(t, SL_BESIDE_PAIRS));
+    for (const struct sl_beside *x; (x = sl_table_row(t, NULL));) {
+        sl_show_name(out, NAME - 4, x->treatment);
+        fprintf(out, " %8s %-19s | %8s | %8s %lld\n", digits(x->model, true, a), interval(x->lower, x->upper, b),
+                digits(x->difference, true, c), digits(x->delta, true, d), (long long)x->pairs);
     }
 }
 
-/* How sure it is that two treatments do something together: its p; by an elastic net, how small it is. */
-static double rank_tile(const struct sl_table *t, bool net)
+/* How sure it is that two treatments do something together: its p. */
+static double p_of_tile(const void *row)
 {
-    if (net)
-        return -fabs(real(t, SL_TILES_ESTIMATE));
-    return sl_table_is_null(t, SL_TILES_P) ? 2 : sl_table_real(t, SL_TILES_P);
+    const struct sl_tile *x = row;
+    return isnan(x->p) ? 2 : x->p;
+}
+
+/* By an elastic net, which has no p: how small it is. */
+static double smallness_of_tile(const void *row)
+{
+    return -fabs(((const struct sl_tile *)row)->estimate);
 }
 
 /* Two names, each in a column of its own; where one is longer, "a and b" in both columns. */
@@ -235,37 +218,31 @@ static void put_pair(FILE *out, const char *a, const char *b)
 void sl_show_tiles(FILE *out, const struct sl_result *r, const struct sl_experiment_look *look)
 {
     struct sl_table *t = sl_result_find(r, "tiles");
-    struct by_p *v = sl_alloc(t->rows * sizeof *v + 1);
     char a[NUMBER], b[2 * NUMBER];
     struct marks marks = {0};
     size_t n = 0;
-    bool net = true;
+    bool net = t->rows > 0, unknown = false;
 
-    while (sl_table_next(t, NULL) > 0)
-        net &= sl_table_is_null(t, SL_TILES_LOWER) && !sl_table_is_null(t, SL_TILES_ESTIMATE);
-    net &= t->rows > 0;
-    sl_table_rewind(t);
+    for (const struct sl_tile *x; (x = sl_table_row(t, NULL));)
+        net &= isnan(x->lower) && !isnan(x->estimate);
     put_head_in(out, r,
                 net ? "what two treatments change beyond what each does, by an elastic net"
                     : "what two treatments change beyond what each does alone",
                 look->log ? "percent" : NULL);
-    for (size_t row = 0; sl_table_next(t, NULL) > 0; row++) { /* the other of two is the same, the other way round */
-        if (row % 2 || (net && !look->all && real(t, SL_TILES_ESTIMATE) == 0))
-            continue;
-        v[n++] = (struct by_p){rank_tile(t, net), row};
-        count_mark(&marks, real(t, SL_TILES_P_HOLM), real(t, SL_TILES_P_BH));
-    }
-    qsort(v, n, sizeof *v, compare_p);
     fprintf(out, "%-*s %-*s %8s%s\n", TILE, "treatment", TILE, "and", "change", net ? "" : "  95 % interval");
-    for (size_t i = 0; i < n && (look->all || i < PAIRS); i++) {
-        t->at = v[i].row;
-        sl_table_next(t, NULL);
-        put_pair(out, sl_table_text_or_empty(t, SL_TILES_TREATMENT), sl_table_text_or_empty(t, SL_TILES_OTHER));
-        fprintf(out, " %8s%s%s%s\n",
-                sl_table_is_null(t, SL_TILES_ESTIMATE) ? "?" : change(real(t, SL_TILES_ESTIMATE), look->log, true, a),
-                sl_table_is_null(t, SL_TILES_LOWER) ? "" : "  ",
-                change_interval(real(t, SL_TILES_LOWER), real(t, SL_TILES_UPPER), look->log, b),
-                mark(real(t, SL_TILES_P_HOLM), real(t, SL_TILES_P_BH)));
+    sl_rows_sort(&t->memory, net ? smallness_of_tile : p_of_tile, false);
+    for (size_t i = 0; i < t->rows; i += 2) { /* the other of two is the same, the other way round */
+        const struct sl_tile *x = sl_table_at(t, i);
+        if (net && !look->all && x->estimate == 0)
+            continue;
+        count_mark(&marks, x->p_holm, x->p_bh);
+        unknown |= !net && isnan(x->p);
+        if (n++ >= PAIRS && !look->all)
+            continue;
+        put_pair(out, x->treatment, x->other);
+        fprintf(out, " %8s%s%s%s\n", isnan(x->estimate) ? "?" : change(x->estimate, look->log, true, a),
+                isnan(x->lower) ? "" : "  ", change_interval(x->lower, x->upper, look->log, b),
+                mark(x->p_holm, x->p_bh));
     }
     if (n > PAIRS && !look->all)
         fprintf(out, "and %zu pairs that are less sure; --all shows them\n", n - PAIRS);
@@ -276,88 +253,69 @@ void sl_show_tiles(FILE *out, const struct sl_result *r, const struct sl_experim
               out);
     else
         put_marks(out, &marks);
-    if (n && v[n - 1].p > 1)
+    if (unknown)
         fputs("? no runs tell it, or it is the same as others\n", out);
-    free(v);
 }
 
-struct miss {
-    double ratio;
-    size_t row;
-};
-
-static int compare_miss(const void *a, const void *b)
+static double miss_of(const void *row)
 {
-    const struct miss *x = a, *y = b;
-    return x->ratio > y->ratio ? -1 : x->ratio < y->ratio ? 1 : x->row < y->row ? -1 : x->row > y->row;
+    return fabs(((const struct sl_fit_row *)row)->residual);
 }
 
 void sl_show_fit(FILE *out, const struct sl_result *r, const struct sl_experiment_look *look)
 {
     struct sl_table *t = sl_result_find(r, "fit");
-    struct miss *v = sl_alloc(t->rows * sizeof *v + 1);
     char a[NUMBER], b[NUMBER], c[NUMBER];
-    size_t n = 0;
 
-    (void)look;
     put_head(out, r, "what the model says of each run, and what was measured");
-    while (sl_table_next(t, NULL) > 0)
-        v[n] = (struct miss){fabs(real(t, 4)), n}, n++;
-    qsort(v, n, sizeof *v, compare_miss);
-    if (n)
+    sl_rows_sort(&t->memory, miss_of, true);
+    if (t->rows)
         fprintf(out, "half of the runs are off by less than %s; the furthest off:\n\n",
-                digits(v[n / 2].ratio, false, a));
+                digits(miss_of(sl_table_at(t, t->rows / 2)), false, a));
     fprintf(out, "%10s %10s %10s  %s\n", "measured", "fitted", "off by", "run");
-    for (size_t i = 0; i < n && i < (look->all ? n : 10); i++) {
-        sl_table_rewind(t);
-        t->at = v[i].row;
-        sl_table_next(t, NULL);
-        fprintf(out, "%10s %10s %10s  spanloom show span %lld\n", digits(real(t, 2), false, a),
-                digits(real(t, 3), false, b), digits(real(t, 4), true, c), (long long)sl_table_int(t, 0));
+    for (size_t i = 0; i < t->rows && (look->all || i < 10); i++) {
+        const struct sl_fit_row *x = sl_table_at(t, i);
+        fprintf(out, "%10s %10s %10s  spanloom show span %lld\n", digits(x->measured, false, a),
+                digits(x->fitted, false, b), digits(x->residual, true, c), (long long)x->run);
     }
-    free(v);
 }
 
 /* ---- sequences ---- */
 
 /* A treatment of which nothing can be told; false: it is none. */
-static bool put_left_out(FILE *out, const struct sl_table *t, int name, int follows)
+static bool put_left_out(FILE *out, const char *treatment, const char *follows)
 {
-    if (sl_table_is_null(t, follows))
+    if (!follows)
         return false;
-    sl_show_name(out, NAME, sl_table_text_or_empty(t, name));
-    fprintf(out, " cannot be told: it is %s\n", sl_table_text_or_empty(t, follows));
+    sl_show_name(out, NAME, treatment);
+    fprintf(out, " cannot be told: it is %s\n", follows);
     return true;
 }
 
 void sl_show_sequence(FILE *out, const struct sl_result *r, const struct sl_experiment_look *look)
 {
     struct sl_table *t = sl_result_find(r, "sequence");
+    const struct sl_step_row *start = sl_table_at(t, 0);
     double most = sl_show_most(t, "after");
-    bool pairs, net, any = false;
+    bool net = !strcmp(start->method, "elastic net"), any = false;
     char what[200], a[NUMBER], b[NUMBER], c[NUMBER], bar[4 * BAR + 4];
 
-    sl_table_next(t, NULL);
-    pairs = sl_table_int(t, SL_SEQUENCE_PAIRS);
-    net = !strcmp(sl_table_text_or_empty(t, SL_SEQUENCE_METHOD), "elastic net");
-    sl_table_rewind(t);
     snprintf(what, sizeof what, "one after the other, by %s %s (%s)", net ? "an elastic net" : "a model",
-             pairs ? "with pairs" : "without pairs", better(look));
+             start->pairs ? "with pairs" : "without pairs", better(look));
     put_head(out, r, what);
     fprintf(out, "%-*s %9s  %8s  %-*s  %s\n", NAME, "treatment", "change", "then", BAR, "", "measured (runs)");
-    while (sl_table_next(t, NULL) > 0) {
-        bool first = sl_table_is_null(t, SL_SEQUENCE_TREATMENT);
-        if (put_left_out(out, t, SL_SEQUENCE_TREATMENT, SL_SEQUENCE_FOLLOWS))
+    for (const struct sl_step_row *x; (x = sl_table_row(t, NULL));) {
+        bool unsure = x->treatment && !net && !(x->p < 0.05);
+        if (put_left_out(out, x->treatment, x->follows))
             continue;
-        bool unsure = !first && !net && !(sl_table_real(t, SL_SEQUENCE_P) < 0.05);
-        sl_show_bar(real(t, SL_SEQUENCE_AFTER) / most, BAR, bar);
+        sl_show_bar(x->after / most, BAR, bar);
         any |= unsure;
-        sl_show_name(out, NAME, first ? "(none)" : sl_table_text_or_empty(t, SL_SEQUENCE_TREATMENT));
-        fprintf(out, " %9s%s %8s  %s", first ? "" : digits(real(t, SL_SEQUENCE_DELTA), true, a), unsure ? "?" : " ",
-                digits(real(t, SL_SEQUENCE_AFTER), false, b), bar);
-        if (sl_table_int(t, SL_SEQUENCE_RUNS))
-            fprintf(out, "%*s  %s (%lld)", BAR - sl_show_width(bar), "",
-                    digits(real(t, SL_SEQUENCE_MEASURED), false, c), (long long)sl_table_int(t, SL_SEQUENCE_RUNS));
+        sl_show_name(out, NAME, x->treatment ? x->treatment : "(none)");
+        fprintf(out, " %9s%s %8s  %s", x->treatment ? digits(x->delta, true, a) : "", unsure ? "?" : " ",
+                digits(x->after, false, b), bar);
+        if (x->runs)
+            fprintf(out, "%*s  %s (%lld)", BAR - sl_show_width(bar), "", digits(x->measured, false, c),
+                    (long long)x->runs);
         fputc('\n', out);
     }
     if (any)
@@ -372,11 +330,11 @@ void sl_show_shapley(FILE *out, const struct sl_result *r, const struct sl_exper
     snprintf(what, sizeof what, "what each adds, over all orders of applying them (%s)", better(look));
     put_head(out, r, what);
     fprintf(out, "%-*s %8s  %-19s  %s\n", NAME - 2, "treatment", "average", "95 % interval", "in any order");
-    while (sl_table_next(t, NULL) > 0)
-        if (!put_left_out(out, t, 0, 4)) {
-            sl_show_name(out, NAME - 2, sl_table_text_or_empty(t, 0));
-            fprintf(out, " %8s  %-19s  %s\n", digits(real(t, 1), true, a), interval(real(t, 5), real(t, 6), c),
-                    interval(real(t, 2), real(t, 3), b));
+    for (const struct sl_shapley_row *x; (x = sl_table_row(t, NULL));)
+        if (!put_left_out(out, x->treatment, x->follows)) {
+            sl_show_name(out, NAME - 2, x->treatment);
+            fprintf(out, " %8s  %-19s  %s\n", digits(x->value, true, a), interval(x->lower, x->upper, c),
+                    interval(x->least, x->most, b));
         }
 }
 
@@ -387,17 +345,21 @@ void sl_show_components(FILE *out, const struct sl_result *r, const struct sl_ex
 
     put_head(out, r, "what 500 random orders of all treatments have in common");
     fprintf(out, "%9s %9s %9s\n", "component", "variance", "together");
-    while (sl_table_next(t, NULL) > 0) {
-        if (sl_table_int(t, 0) > 10 && !look->all)
+    for (const struct sl_component_row *x; (x = sl_table_row(t, NULL));) {
+        if (x->component > 10 && !look->all)
             continue;
-        fprintf(out, "%9lld %7.1f %% %7.1f %%  %s\n", (long long)sl_table_int(t, 0), 100 * real(t, 2), 100 * real(t, 3),
-                sl_show_bar(real(t, 2), 30, bar));
+        fprintf(out, "%9lld %7.1f %% %7.1f %%  %s\n", (long long)x->component, 100 * x->share, 100 * x->cumulative,
+                sl_show_bar(x->share, 30, bar));
     }
     for (int k = 1; k <= 2; k++) {
         fprintf(out, "\ncomponent %d is mostly:\n", k);
-        for (sl_table_rewind(l); sl_table_next(l, NULL) > 0;)
-            if (sl_table_int(l, 0) == k && fabs(real(l, 2)) >= 0.2)
-                fprintf(out, "  %+.2f ", real(l, 2)), sl_show_name(out, 0, sl_table_text_or_empty(l, 1));
+        for (size_t i = 0; i < l->rows; i++) {
+            const struct sl_loading_row *x = sl_table_at(l, i);
+            if (x->component != k || fabs(x->loading) < 0.2)
+                continue;
+            fprintf(out, "  %+.2f ", x->loading);
+            sl_show_name(out, 0, x->treatment);
+        }
     }
 }
 
@@ -450,64 +412,50 @@ void sl_show_strip(FILE *out, const struct sl_result *r, const struct sl_experim
         fputs("No two runs differ in one factor alone. Models need no such pairs:\nspanloom experiment model\n", out);
     else
         put_strip_head(out, "treatment");
-    while (sl_table_next(t, NULL) > 0) {
-        const char *name = sl_table_text_or_empty(t, SL_DELTAS_TREATMENT);
-        if (s.n && strcmp(s.name, name) != 0) {
+    for (const struct sl_delta_row *x; (x = sl_table_row(t, NULL));) {
+        if (s.n && strcmp(s.name, x->treatment) != 0) {
             put_strip(out, &s);
             s = (struct strip){0};
         }
-        s.name = name;
-        take_delta(&s, real(t, SL_DELTAS_DELTA), real(t, SL_DELTAS_LOG2), look->rate);
+        s.name = x->treatment;
+        take_delta(&s, x->delta, x->log2, look->rate);
     }
     if (s.n)
         put_strip(out, &s);
 }
 
-struct delta {
-    double far;
-    size_t row;
-};
-
-static int by_far(const void *a, const void *b)
+/* Of 0 where a score is not above 0. */
+static double distance_of(const void *row)
 {
-    const struct delta *x = a, *y = b;
-    return x->far > y->far ? -1 : x->far < y->far ? 1 : x->row < y->row ? -1 : x->row > y->row;
+    double times = fabs(((const struct sl_delta_row *)row)->log2);
+    return isnan(times) ? 0 : times;
 }
 
 void sl_show_deltas(FILE *out, const struct sl_result *r, const struct sl_experiment_look *look)
 {
     struct sl_table *t = sl_result_find(r, "deltas");
-    struct delta *v = sl_alloc(t->rows * sizeof *v + 1);
-    size_t n = 0, shown;
+    size_t shown = look->all || t->rows < PAIRS ? t->rows : PAIRS;
     char a[NUMBER], b[NUMBER], c[NUMBER], d[NUMBER];
 
     put_head(out, r, "runs before and after a treatment, alike in all else");
-    for (; sl_table_next(t, NULL) > 0; n++) {
-        double times = fabs(real(t, SL_DELTAS_LOG2));
-        v[n] = (struct delta){isnan(times) ? 0 : times, n};
-    }
-    if (!look->all && n)
-        qsort(v, n, sizeof *v, by_far);
-    shown = look->all || n < PAIRS ? n : PAIRS;
-    if (!n)
+    if (!look->all)
+        sl_rows_sort(&t->memory, distance_of, true);
+    if (!t->rows)
         fputs("No two runs differ in one factor alone. Models need no such pairs:\nspanloom experiment model\n", out);
     else
         fprintf(out, "%-*s %9s %9s %9s %7s  %s\n", NAME, "treatment", "before", "after", "change", "times", "runs");
     for (size_t i = 0; i < shown; i++) {
-        t->at = v[i].row;
-        sl_table_next(t, NULL);
-        sl_show_name(out, NAME, sl_table_text_or_empty(t, SL_DELTAS_TREATMENT));
-        fprintf(out, " %9s %9s %9s %7s  %lld %lld\n", digits(real(t, SL_DELTAS_BEFORE), false, a),
-                digits(real(t, SL_DELTAS_AFTER), false, b), digits(real(t, SL_DELTAS_DELTA), true, c),
-                digits(exp2(real(t, SL_DELTAS_LOG2)), false, d), (long long)sl_table_int(t, SL_DELTAS_BEFORE_RUN),
-                (long long)sl_table_int(t, SL_DELTAS_AFTER_RUN));
+        const struct sl_delta_row *x = sl_table_at(t, i);
+        sl_show_name(out, NAME, x->treatment);
+        fprintf(out, " %9s %9s %9s %7s  %lld %lld\n", digits(x->before, false, a), digits(x->after, false, b),
+                digits(x->delta, true, c), digits(exp2(x->log2), false, d), (long long)x->before_run,
+                (long long)x->after_run);
     }
-    if (n > shown)
+    if (t->rows > shown)
         fprintf(out, "and %s that are nearer to no change; --all shows them\n",
-                sl_show_count((unsigned long long)(n - shown), a));
-    if (n)
+                sl_show_count((unsigned long long)(t->rows - shown), a));
+    if (t->rows)
         fputs("\nruns are spans, before and after: spanloom show span NUMBER\n", out);
-    free(v);
 }
 
 void sl_show_scatter(FILE *out, const struct sl_result *r, const struct sl_experiment_look *look)
@@ -518,14 +466,14 @@ void sl_show_scatter(FILE *out, const struct sl_result *r, const struct sl_exper
 
     snprintf(what, sizeof what, "runs before and after %.100s, alike in all else", look->vs);
     put_head(out, r, what);
-    while (sl_table_next(t, NULL) > 0) {
-        const char *name = sl_table_text(t, 4, NULL);
+    for (const struct sl_scatter_row *x; (x = sl_table_row(t, NULL));) {
+        const char *name = x->colour ? x->colour : "(all)";
         size_t i = 0;
-        while (i < colour.n && strcmp(colour.v[i].name, name ? name : "(all)") != 0)
+        while (i < colour.n && strcmp(colour.v[i].name, name) != 0)
             i++;
         if (i == colour.n)
-            sl_vec_add(&colour)->name = name ? name : "(all)";
-        take_delta(&colour.v[i], real(t, 2), real(t, 3), look->rate);
+            sl_vec_add(&colour)->name = name;
+        take_delta(&colour.v[i], x->delta, x->log2, look->rate);
     }
     if (!t->rows)
         fputs("No two runs differ in this factor alone. Models need no such pairs:\nspanloom experiment model\n", out);
@@ -536,42 +484,37 @@ void sl_show_scatter(FILE *out, const struct sl_result *r, const struct sl_exper
     sl_vec_free(&colour);
 }
 
-/* "0: 121, 1: 72"; of many levels how many there are, and between which. */
-static void add_levels(struct sl_buf *b, struct sl_table *f, int64_t levels)
+/* "0: 121"; of many levels how many there are, and between which. */
+static void add_level(struct sl_buf *b, const struct sl_level_row *f)
 {
-    const char *first = sl_table_text_or_empty(f, 3);
-
-    if (levels <= LEVELS) {
-        sl_buf_addf(b, "%s: %lld", first, (long long)sl_table_int(f, 4));
-        return;
-    }
-    sl_buf_addf(b, "%lld levels, %s to ", (long long)levels, first);
-    for (int64_t k = 1; k < levels; k++)
-        sl_table_next(f, NULL);
-    sl_buf_adds(b, sl_table_text_or_empty(f, 3));
+    if (f->levels <= LEVELS)
+        sl_buf_addf(b, "%s: %lld", f->level ? f->level : "", (long long)f->runs);
+    else /* the rows of the others follow */
+        sl_buf_addf(b, "%lld levels, %s to %s", (long long)f->levels, f->level, f[f->levels - 1].level);
 }
 
 void sl_show_factors(FILE *out, const struct sl_result *r, const struct sl_experiment_look *look)
 {
-    struct sl_table *f = sl_result_find(r, "factors");
-    const char *last = "";
+    struct sl_table *t = sl_result_find(r, "factors");
     struct sl_buf b = {0}, clean = {0};
     int at = 0;
 
     (void)look;
     put_head(out, r, "how many runs have which level of a factor; scores are in");
-    for (sl_table_rewind(f); sl_table_next(f, NULL) > 0;) {
-        const char *name = sl_table_text_or_empty(f, 0);
-        bool same = !strcmp(name, last);
+    for (size_t i = 0; i < t->rows; i++) {
+        const struct sl_level_row *f = sl_table_at(t, i);
+        bool same = !is_first_level(t, i);
+        if (same && f->levels > LEVELS)
+            continue;
         if (!same) {
-            fputs(*last ? "\n" : "", out);
-            sl_show_name(out, NAME, name);
-            fprintf(out, " %-12s", sl_table_text_or_empty(f, 1));
+            fputs(i ? "\n" : "", out);
+            sl_show_name(out, NAME, f->factor);
+            fprintf(out, " %-12s", f->kind);
             at = NAME + 13;
         }
         sl_buf_clear(&b);
         sl_buf_clear(&clean);
-        add_levels(&b, f, sl_table_int(f, 2));
+        add_level(&b, f);
         sl_show_clean(&clean, b.s, b.n);
         if (same)
             fputc(',', out);
@@ -581,7 +524,6 @@ void sl_show_factors(FILE *out, const struct sl_result *r, const struct sl_exper
         }
         fprintf(out, " %s", clean.s);
         at += 2 + sl_show_width(clean.s);
-        last = name;
     }
     fputc('\n', out);
     sl_buf_free(&b);

@@ -3,7 +3,7 @@
 #ifndef SL_SHOW_EXPERIMENT_H
 #define SL_SHOW_EXPERIMENT_H
 
-#include "result/table.h"
+#include "result/experiment.h"
 
 #include <stdio.h>
 
@@ -36,8 +36,8 @@ void sl_show_variance(FILE *out, const struct sl_result *r, const struct sl_expe
 void sl_show_failures(FILE *out, const struct sl_result *r, const struct sl_experiment_look *look);
 void sl_show_drift(FILE *out, const struct sl_result *r, const struct sl_experiment_look *look);
 /* What a trend of such runs is told in, "a day": of minutes, hours, days and weeks the largest that they span some of;
- * its length in hours at *unit.  about: at its row. */
-const char *sl_show_trend_unit(const struct sl_table *about, double *unit);
+ * its length in hours at *unit. */
+const char *sl_show_trend_unit(const struct sl_about_row *about, double *unit);
 void sl_show_enough(FILE *out, const struct sl_result *r, const struct sl_experiment_look *look);
 
 #endif

@@ -75,61 +75,59 @@ static inline void put_marks(FILE *out, const struct marks *m)
         fprintf(out, "none is sure: as %zu were compared, any of these may be chance\n", m->of);
 }
 
-static inline double real(const struct sl_table *t, int column)
-{
-    return sl_table_real_or_nan(t, column);
-}
-
 /* ---- heads ---- */
 
+/* The rows of a factor lie side by side, one a level: is this the first? */
+static inline bool is_first_level(const struct sl_table *factors, size_t i)
+{
+    const struct sl_level_row *f = sl_table_at(factors, i), *before = i ? sl_table_at(factors, i - 1) : NULL;
+    return !before || strcmp(before->factor, f->factor) != 0;
+}
+
 /* Factors of this kind, of one level at most, behind what is to be said of them. */
-static inline void put_factors_of(FILE *out, struct sl_table *f, const char *kind, const char *what)
+static inline void put_factors_of(FILE *out, const struct sl_table *factors, const char *kind, const char *what)
 {
     bool any = false;
 
-    for (sl_table_rewind(f); sl_table_next(f, NULL) > 0;) {
-        if (strcmp(sl_table_text_or_empty(f, 1), kind) != 0 || sl_table_int(f, 2) > 1)
+    for (size_t i = 0; i < factors->rows; i++) {
+        const struct sl_level_row *f = sl_table_at(factors, i);
+        if (strcmp(f->kind, kind) != 0 || f->levels > 1)
             continue;
-        fprintf(out, "%s%s", any ? ", " : what, sl_table_text_or_empty(f, 0));
+        fprintf(out, "%s%s", any ? ", " : what, f->factor);
         any = true;
     }
     if (any)
         fputc('\n', out);
 }
 
-static inline void put_joined(FILE *out, struct sl_table *f)
+static inline void put_joined(FILE *out, const struct sl_table *factors)
 {
-    const char *last = "";
     char n[32];
 
-    for (sl_table_rewind(f); sl_table_next(f, NULL) > 0; last = sl_table_text_or_empty(f, 0))
-        if (sl_table_int(f, 5) && strcmp(last, sl_table_text_or_empty(f, 0)) != 0)
-            fprintf(out, "%s joined later: the %s run%s before it count%s as %s\n", sl_table_text_or_empty(f, 0),
-                    sl_show_count((unsigned long long)sl_table_int(f, 5), n), sl_table_int(f, 5) == 1 ? "" : "s",
-                    sl_table_int(f, 5) == 1 ? "s" : "",
-                    strcmp(sl_table_text_or_empty(f, 1), "boolean") != 0 ? sl_table_text_or_empty(f, 3) : "without");
+    for (size_t i = 0; i < factors->rows; i++) {
+        const struct sl_level_row *f = sl_table_at(factors, i);
+        if (f->joined && is_first_level(factors, i))
+            fprintf(out, "%s joined later: the %s run%s before it count%s as %s\n", f->factor,
+                    sl_show_count((unsigned long long)f->joined, n), f->joined == 1 ? "" : "s",
+                    f->joined == 1 ? "s" : "", strcmp(f->kind, "boolean") != 0 && f->level ? f->level : "without");
+    }
 }
 
 /* A factor that is not known from where others begin on, in `all` runs, may have been split into these. */
-static inline void put_splits(FILE *out, struct sl_table *f, int64_t all)
+static inline void put_splits(FILE *out, const struct sl_table *factors, int64_t all)
 {
-    for (size_t row = 0; row < f->rows; row++) {
-        const char *old, *last = "";
-        int64_t begin;
+    for (size_t i = 0; i < factors->rows; i++) {
+        const struct sl_level_row *old = sl_table_at(factors, i), *f;
         bool any = false;
-        f->at = row;
-        sl_table_next(f, NULL);
-        old = sl_table_text_or_empty(f, 0);
-        begin = all - sl_table_int(f, 6);
-        if (begin == all || strcmp(sl_table_text_or_empty(f, 1), "boolean") != 0)
+        if (!old->unknown || strcmp(old->kind, "boolean") != 0 || !is_first_level(factors, i))
             continue;
-        row += (size_t)sl_table_int(f, 2) - 1; /* its other level */
-        for (sl_table_rewind(f); sl_table_next(f, NULL) > 0; last = sl_table_text_or_empty(f, 0)) {
-            if (sl_table_int(f, 5) != begin || !strcmp(last, sl_table_text_or_empty(f, 0)))
+        for (size_t k = 0; k < factors->rows; k++) {
+            f = sl_table_at(factors, k);
+            if (f->joined != all - old->unknown || !is_first_level(factors, k))
                 continue;
             if (!any)
-                fprintf(out, "was %s split? Then say --split '%s=", old, old);
-            fprintf(out, "%s%s", any ? "," : "", sl_table_text_or_empty(f, 0));
+                fprintf(out, "was %s split? Then say --split '%s=", old->factor, old->factor);
+            fprintf(out, "%s%s", any ? "," : "", f->factor);
             any = true;
         }
         if (any)
@@ -138,41 +136,34 @@ static inline void put_splits(FILE *out, struct sl_table *f, int64_t all)
 }
 
 /* "of 20 runs the level of a, b is not known; models leave them out" */
-static inline void put_unknown(FILE *out, struct sl_table *f, int64_t runs)
+static inline void put_unknown(FILE *out, const struct sl_table *factors, int64_t runs)
 {
-    const char *last = "";
     size_t named = 0;
     char n[32];
 
     fprintf(out, "of %s run%s the level of ", sl_show_count((unsigned long long)runs, n), runs == 1 ? "" : "s");
-    for (sl_table_rewind(f); sl_table_next(f, NULL) > 0; last = sl_table_text_or_empty(f, 0))
-        if (sl_table_int(f, 6) && sl_table_int(f, 2) > 1 && strcmp(last, sl_table_text_or_empty(f, 0)) != 0 &&
-            named++ < 3)
-            fprintf(out, "%s%s", named > 1 ? ", " : "", sl_table_text_or_empty(f, 0));
+    for (size_t i = 0; i < factors->rows; i++) {
+        const struct sl_level_row *f = sl_table_at(factors, i);
+        if (f->unknown && f->levels > 1 && is_first_level(factors, i) && named++ < 3)
+            fprintf(out, "%s%s", named > 1 ? ", " : "", f->factor);
+    }
     fprintf(out, "%s is not known; models leave %s out\n", named > 3 ? " and others" : "", runs == 1 ? "it" : "them");
-}
-
-static inline void put_factors(FILE *out, struct sl_table *f)
-{
-    put_factors_of(out, f, "constant", "never varies, so nothing can be said of it: ");
-    put_factors_of(out, f, "identity", "tells runs apart, so nothing can be said of it: ");
-    put_factors_of(out, f, "categorical", "no level has runs enough to say what it does: ");
-    put_joined(out, f);
 }
 
 /* "base: pages=64, policy=lru": what changes are changes from, of factors that are not 0 and 1, where that is `known`
  * so. */
-static inline void put_bases(FILE *out, struct sl_table *f, const char *known, const char *what)
+static inline void put_bases(FILE *out, const struct sl_table *factors, const char *known, const char *what)
 {
     enum { MOST = 2 }; /* lines */
     int at = 0, lines = 0;
     size_t left = 0;
 
-    for (sl_table_rewind(f); sl_table_next(f, NULL) > 0;) {
+    for (size_t i = 0; i < factors->rows; i++) {
+        const struct sl_level_row *f = sl_table_at(factors, i);
         struct sl_buf raw = {0}, b = {0};
-        if (strcmp(sl_table_text_or_empty(f, 7), known) != 0 || !strcmp(sl_table_text_or_empty(f, 1), "boolean"))
+        if (!f->base || strcmp(f->base, known) != 0 || !strcmp(f->kind, "boolean"))
             continue;
-        sl_buf_addf(&raw, "%s=%s", sl_table_text_or_empty(f, 0), sl_table_text_or_empty(f, 3));
+        sl_buf_addf(&raw, "%s=%s", f->factor, f->level);
         sl_show_clean(&b, raw.s, raw.n);
         if (lines == MOST || (at && at + 2 + sl_show_width(b.s) > LINE - 1 && lines + 1 == MOST)) {
             lines = MOST;
@@ -192,46 +183,45 @@ static inline void put_bases(FILE *out, struct sl_table *f, const char *known, c
         fputc('\n', out);
 }
 
-static inline const char *unit_of(const struct sl_result *r)
+static inline const struct sl_about_row *about_of(const struct sl_result *r)
 {
-    return sl_table_text_or_empty(sl_result_find(r, "about"), SL_ABOUT_UNIT);
+    return sl_table_at(sl_result_find(r, "about"), 0);
 }
 
 /* "parsl-perf: 193 runs (7 more failed), 2026-11-20T08:11Z to ..." */
 static inline void put_head_in(FILE *out, const struct sl_result *r, const char *what, const char *unit)
 {
-    struct sl_table *about = sl_result_find(r, "about");
+    const struct sl_about_row *about = about_of(r);
+    const struct sl_table *factors = sl_result_find(r, "factors");
     char n[32], from[SL_TIME_TEXT], to[SL_TIME_TEXT];
     bool same_day;
 
-    sl_table_rewind(about);
-    sl_table_next(about, NULL);
-    unit = unit ? unit : sl_table_text_or_empty(about, SL_ABOUT_UNIT);
-    fprintf(out, "%s: %s run%s", sl_table_text_or_empty(about, SL_ABOUT_EXPERIMENT),
-            sl_show_count((unsigned long long)sl_table_int(about, SL_ABOUT_RUNS), n),
-            sl_table_int(about, SL_ABOUT_RUNS) == 1 ? "" : "s");
-    if (sl_table_int(about, SL_ABOUT_FAILED))
-        fprintf(out, " (%s more failed)", sl_show_count((unsigned long long)sl_table_int(about, SL_ABOUT_FAILED), n));
-    if (sl_table_int(about, SL_ABOUT_TIMED)) {
-        sl_time_text(sl_table_int(about, SL_ABOUT_FIRST_NS), from);
-        sl_time_text(sl_table_int(about, SL_ABOUT_LAST_NS), to);
+    fprintf(out, "%s: %s run%s", about->experiment, sl_show_count((unsigned long long)about->runs, n),
+            about->runs == 1 ? "" : "s");
+    if (about->failed)
+        fprintf(out, " (%s more failed)", sl_show_count((unsigned long long)about->failed, n));
+    if (about->timed) {
+        sl_time_text(about->first_ns, from);
+        sl_time_text(about->last_ns, to);
         same_day = !strncmp(from, to, DATE);
         fprintf(out, ", %.*s %.5s to %.*s%s%.5s UTC", DATE, from, from + DATE + 1, same_day ? 0 : DATE, to,
                 same_day ? "" : " ", to + DATE + 1);
     }
     fputc('\n', out);
-    if (sl_table_int(about, SL_ABOUT_INCOMPLETE))
-        put_unknown(out, sl_result_find(r, "factors"), sl_table_int(about, SL_ABOUT_INCOMPLETE));
-    put_factors(out, sl_result_find(r, "factors"));
-    put_bases(out, sl_result_find(r, "factors"), "stated", "base: ");
-    put_bases(out, sl_result_find(r, "factors"), "lowest", "base (nothing states one: the lowest): ");
-    put_bases(out, sl_result_find(r, "factors"), "not run", "base (no run has that of the plan: the lowest): ");
-    put_splits(out, sl_result_find(r, "factors"), sl_table_int(about, SL_ABOUT_RUNS));
-    if (sl_table_int(about, SL_ABOUT_TIMED) &&
-        sl_table_real_or_nan(about, SL_ABOUT_ON_END) >= 2 * sl_table_real_or_nan(about, SL_ABOUT_ON_END_RANDOM))
+    if (about->incomplete)
+        put_unknown(out, factors, about->incomplete);
+    put_factors_of(out, factors, "constant", "never varies, so nothing can be said of it: ");
+    put_factors_of(out, factors, "identity", "tells runs apart, so nothing can be said of it: ");
+    put_factors_of(out, factors, "categorical", "no level has runs enough to say what it does: ");
+    put_joined(out, factors);
+    put_bases(out, factors, "stated", "base: ");
+    put_bases(out, factors, "lowest", "base (nothing states one: the lowest): ");
+    put_bases(out, factors, "not run", "base (no run has that of the plan: the lowest): ");
+    put_splits(out, factors, about->runs);
+    if (about->timed && about->on_end >= 2 * about->on_end_random)
         fprintf(out, "settings stay for %.0f runs on end: if the machine wanders, intervals are too narrow\n",
-                sl_table_real_or_nan(about, SL_ABOUT_ON_END));
-    fprintf(out, "%s, %s\n\n", what, unit);
+                about->on_end);
+    fprintf(out, "%s, %s\n\n", what, unit ? unit : about->unit);
 }
 
 static inline void put_head(FILE *out, const struct sl_result *r, const char *what)
@@ -267,12 +257,12 @@ static inline char *change_interval(double low, double high, bool log, char *buf
     return buf;
 }
 
-static inline void put_explained(FILE *out, const struct sl_table *t)
+static inline void put_explained(FILE *out, const struct sl_model_row *m)
 {
-    if (sl_table_is_null(t, SL_MODEL_R_SQUARED))
+    if (isnan(m->r_squared))
         fputs("all scores are the same", out);
     else
-        fprintf(out, "%.1f %% of the variance is explained", 100 * real(t, SL_MODEL_R_SQUARED));
+        fprintf(out, "%.1f %% of the variance is explained", 100 * m->r_squared);
 }
 
 #endif

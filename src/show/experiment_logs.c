@@ -12,25 +12,23 @@ enum { PART = 46, FEW = 6 };
 void sl_show_logs(FILE *out, const struct sl_result *r, const struct sl_experiment_look *look)
 {
     struct sl_table *t = sl_result_find(r, "logs");
-    size_t with = 0, n = 0;
+    size_t with = 0;
     char a[32], b[32];
 
     (void)look;
-    while (sl_table_next(t, NULL) > 0) {
-        with += !sl_table_is_null(t, SL_LOGS_WORKFLOW);
-        n++;
-    }
-    fprintf(out, "%s of %s runs have logs in the store\n\n", sl_show_count(with, a), sl_show_count(n, b));
+    for (const struct sl_run_log_row *x; (x = sl_table_row(t, NULL));)
+        with += x->workflow != SL_NULL_INTEGER;
+    fprintf(out, "%s of %s runs have logs in the store\n\n", sl_show_count(with, a), sl_show_count(t->rows, b));
     fprintf(out, "%-8s %-10s %s\n", "run", "workflow", "logs");
-    for (sl_table_rewind(t); sl_table_next(t, NULL) > 0;) {
+    sl_table_rewind(t);
+    for (const struct sl_run_log_row *x; (x = sl_table_row(t, NULL));) {
         char workflow[32] = "-";
-        if (!sl_table_is_null(t, SL_LOGS_WORKFLOW))
-            snprintf(workflow, sizeof workflow, "%lld", (long long)sl_table_int(t, SL_LOGS_WORKFLOW));
-        fprintf(out, "%-8lld %-10s %s", (long long)sl_table_int(t, SL_LOGS_RUN), workflow,
-                sl_table_text_or_empty(t, sl_table_is_null(t, SL_LOGS_PLACE) ? SL_LOGS_NAMED : SL_LOGS_PLACE));
-        if (!sl_table_is_null(t, SL_LOGS_WHY))
-            fprintf(out, "%s(%s)", sl_table_is_null(t, SL_LOGS_NAMED) ? "" : " ",
-                    sl_table_text_or_empty(t, SL_LOGS_WHY));
+        const char *where = x->place ? x->place : x->named ? x->named : "";
+        if (x->workflow != SL_NULL_INTEGER)
+            snprintf(workflow, sizeof workflow, "%lld", (long long)x->workflow);
+        fprintf(out, "%-8lld %-10s %s", (long long)x->run, workflow, where);
+        if (x->why_not)
+            fprintf(out, "%s(%s)", x->named ? " " : "", x->why_not);
         fputc('\n', out);
     }
     fputs("\nnumbers are spans, see: spanloom show span NUMBER\n", out);
@@ -39,12 +37,12 @@ void sl_show_logs(FILE *out, const struct sl_result *r, const struct sl_experime
 /* ---- where the effect of a treatment is ---- */
 
 /* Although all parts of all treatments were looked at. */
-static bool is_sure(const struct sl_table *t)
+static bool is_sure(const struct sl_part_row *x)
 {
-    return real(t, SL_PARTS_P_HOLM) < 0.05;
+    return x->p_holm < 0.05;
 }
 
-static void put_part(FILE *out, const struct sl_table *t, const char *name, int indent)
+static void put_part(FILE *out, const struct sl_part_row *x, const char *name, int indent)
 {
     char a[NUMBER], b[2 * NUMBER];
 
@@ -52,27 +50,31 @@ static void put_part(FILE *out, const struct sl_table *t, const char *name, int 
         fprintf(out, "%*s%s\n%-*s", indent, "", name, PART, "");
     else
         fprintf(out, "%*s%-*s", indent, "", PART - indent, name);
-    fprintf(out, " %9s  %s%s\n", digits(real(t, SL_PARTS_ESTIMATE), true, a),
-            interval(real(t, SL_PARTS_LOWER), real(t, SL_PARTS_UPPER), b), is_sure(t) ? "" : " ?");
+    fprintf(out, " %9s  %s%s\n", digits(x->estimate, true, a), interval(x->lower, x->upper, b), is_sure(x) ? "" : " ?");
 }
 
-/* The parts of one treatment; t stands before the first.  Whatever is left is one line, so that they add up. */
-static void put_parts(FILE *out, struct sl_table *t, size_t n, bool all)
+/* The whole of a treatment, whose parts are the rows behind it. */
+struct whole {
+    const struct sl_part_row *row;
+    size_t parts;
+};
+
+/* The parts of one treatment.  Whatever is left is one line, so that they add up. */
+static void put_parts(FILE *out, const struct whole *w, bool all)
 {
     char a[NUMBER];
-    double rest = 0, least = fabs(real(t, SL_PARTS_ESTIMATE)) / 100;
+    double rest = 0, least = fabs(w->row->estimate) / 100;
     size_t left = 0, shown = 0;
 
-    for (size_t i = 0; i < n && sl_table_next(t, NULL) > 0; i++) {
-        const char *name = sl_table_text_or_empty(t, SL_PARTS_PART);
-        least = fmax(least, fabs(real(t, SL_PARTS_ESTIMATE)) / 100);
-        if (all ||
-            (is_sure(t) && shown < FEW && fabs(real(t, SL_PARTS_ESTIMATE)) >= least && strcmp(name, "(others)") != 0)) {
-            put_part(out, t, name, 2);
+    for (size_t i = 1; i <= w->parts; i++) {
+        const struct sl_part_row *x = w->row + i;
+        least = fmax(least, fabs(x->estimate) / 100);
+        if (all || (is_sure(x) && shown < FEW && fabs(x->estimate) >= least && strcmp(x->part, "(others)") != 0)) {
+            put_part(out, x, x->part, 2);
             shown++;
         } else {
             left++;
-            rest += real(t, SL_PARTS_ESTIMATE);
+            rest += x->estimate;
         }
     }
     if (left && shown) {
@@ -85,31 +87,32 @@ static void put_parts(FILE *out, struct sl_table *t, size_t n, bool all)
 /* Of a numeric factor, an effect is that of one more. */
 static bool is_numeric(const struct sl_result *r, const char *term)
 {
-    struct sl_table *f = sl_result_find(r, "factors");
+    const struct sl_table *factors = sl_result_find(r, "factors");
 
-    for (sl_table_rewind(f); sl_table_next(f, NULL) > 0;)
-        if (!strcmp(sl_table_text_or_empty(f, 0), term))
-            return !strcmp(sl_table_text_or_empty(f, 1), "numeric");
+    for (size_t i = 0; i < factors->rows; i++) {
+        const struct sl_level_row *f = sl_table_at(factors, i);
+        if (!strcmp(f->factor, term))
+            return !strcmp(f->kind, "numeric");
+    }
     return false;
 }
 
-/*
- * "slow_app makes runs 1.01 s longer, 0.957 s of it: htex worker, running on a worker"; t is at the whole.  False:
- * nothing is sure.
- */
-static bool put_sentence(FILE *out, const struct sl_result *r, struct sl_table *t, size_t parts, bool transitions)
+/* "slow_app makes runs 1.01 s longer, 0.957 s of it: htex worker, running on a worker".  False: nothing is sure. */
+static bool put_sentence(FILE *out, const struct sl_result *r, const struct whole *w, bool transitions)
 {
     char a[NUMBER], b[NUMBER];
-    double whole = real(t, SL_PARTS_ESTIMATE), part = NAN;
-    bool sure = is_sure(t);
-    const char *name = sl_table_text_or_empty(t, SL_PARTS_TERM), *by = is_numeric(r, name) ? " (each 1 more)" : "";
+    double whole = w->row->estimate, part = NAN;
+    bool sure = is_sure(w->row);
+    const char *name = w->row->term, *by = is_numeric(r, name) ? " (each 1 more)" : "";
     const char *runs = transitions ? "tasks" : "runs", *what = NULL;
 
-    for (size_t i = 0; i < parts && !what && sl_table_next(t, NULL) > 0; i++)
-        if (is_sure(t) && fabs(real(t, SL_PARTS_ESTIMATE)) >= fabs(whole) / 100) {
-            part = real(t, SL_PARTS_ESTIMATE);
-            what = sl_table_text_or_empty(t, SL_PARTS_PART);
-        }
+    for (size_t i = 1; i <= w->parts && !what; i++) {
+        const struct sl_part_row *x = w->row + i;
+        if (!is_sure(x) || fabs(x->estimate) < fabs(whole) / 100)
+            continue;
+        part = x->estimate;
+        what = x->part;
+    }
     if (sure)
         fprintf(out, "%s%s makes %s %s s %s", name, by, runs, digits(fabs(whole), false, a),
                 whole > 0 ? "longer" : "shorter");
@@ -124,38 +127,27 @@ static bool put_sentence(FILE *out, const struct sl_result *r, struct sl_table *
     return sure || what;
 }
 
-struct whole {
-    size_t row, parts;
-    double size;
-    bool sure;
-};
-
 static int by_size(const void *a, const void *b)
 {
-    const struct whole *x = a, *y = b;
+    const struct sl_part_row *x = ((const struct whole *)a)->row, *y = ((const struct whole *)b)->row;
+    double p = fabs(x->estimate), q = fabs(y->estimate);
 
-    if (x->sure != y->sure)
-        return x->sure ? -1 : 1;
-    return x->size > y->size ? -1 : x->size < y->size ? 1 : x->row < y->row ? -1 : x->row > y->row;
-}
-
-static void go_to(struct sl_table *t, size_t row)
-{
-    sl_table_rewind(t);
-    t->at = row;
-    sl_table_next(t, NULL);
+    if (is_sure(x) != is_sure(y))
+        return is_sure(x) ? -1 : 1;
+    return p > q ? -1 : p < q ? 1 : x < y ? -1 : x > y;
 }
 
 /* Types of spans, a line of at most 80 columns after another. */
-static void put_left_out(FILE *out, struct sl_table *t)
+static void put_left_out(FILE *out, const struct sl_table *t)
 {
     const char *with = NULL, *last = "";
     size_t column = 0, last_n = 0;
 
-    for (sl_table_rewind(t); sl_table_next(t, NULL) > 0;) {
-        const char *only = sl_table_text_or_empty(t, SL_PARTS_TERM), *what = sl_table_text_or_empty(t, SL_PARTS_PART);
-        size_t n = strcspn(what, "/");
-        if (strcmp(sl_table_text_or_empty(t, SL_PARTS_KIND), "left out") != 0)
+    for (size_t i = 0; i < t->rows; i++) {
+        const struct sl_part_row *x = sl_table_at(t, i);
+        const char *only = x->term, *what = x->part;
+        size_t n = strcspn(what ? what : "", "/");
+        if (strcmp(x->kind, "left out") != 0)
             continue;
         if (!with)
             fputs("\nNot all settings log the same. Events of these spans are left out, so that like is\n"
@@ -185,37 +177,29 @@ static void put_left_out(FILE *out, struct sl_table *t)
 
 void sl_show_parts(FILE *out, const struct sl_result *r, const struct sl_experiment_look *look)
 {
-    struct sl_table *t = sl_result_find(r, "parts"), *about = sl_result_find(r, "about");
+    const struct sl_table *t = sl_result_find(r, "parts");
     const char *kind = look->transitions ? "transition" : "path";
     SL_VEC(struct whole) whole = {0};
-    double mean = NAN;
-    long long runs = 0;
     bool any = false, unsure = false;
     char a[NUMBER], b[32];
 
-    for (size_t row = 0; sl_table_next(t, NULL) > 0; row++) {
-        if (strcmp(sl_table_text_or_empty(t, SL_PARTS_KIND), kind) != 0 ||
-            (look->vs && strcmp(look->vs, sl_table_text_or_empty(t, SL_PARTS_TERM)) != 0))
+    for (size_t i = 0; i < t->rows; i++) {
+        const struct sl_part_row *x = sl_table_at(t, i);
+        if (strcmp(x->kind, kind) != 0 || (look->vs && strcmp(look->vs, x->term) != 0))
             continue;
-        if (sl_table_is_null(t, SL_PARTS_PART)) {
-            mean = real(t, SL_PARTS_MEAN);
-            runs = (long long)sl_table_int(t, SL_PARTS_RUNS);
-            *sl_vec_add(&whole) = (struct whole){row, 0, fabs(real(t, SL_PARTS_ESTIMATE)), is_sure(t)};
-        } else {
+        if (!x->part)
+            *sl_vec_add(&whole) = (struct whole){.row = x};
+        else
             whole.v[whole.n - 1].parts++;
-        }
     }
     if (whole.n)
         qsort(whole.v, whole.n, sizeof *whole.v, by_size);
-    sl_table_rewind(about);
-    sl_table_next(about, NULL);
-    fprintf(out, "%s: %s runs with logs, %s %s s long on average\n", sl_table_text_or_empty(about, SL_ABOUT_EXPERIMENT),
-            sl_show_count((unsigned long long)runs, b), look->transitions ? "their tasks" : "their critical paths",
-            digits(mean, false, a));
-    for (size_t i = 0; i < whole.n && i < FEW; i++) {
-        go_to(t, whole.v[i].row);
-        any |= put_sentence(out, r, t, whole.v[i].parts, look->transitions);
-    }
+    fprintf(out, "%s: %s runs with logs, %s %s s long on average\n", about_of(r)->experiment,
+            sl_show_count(whole.n ? (unsigned long long)whole.v[0].row->runs : 0, b),
+            look->transitions ? "their tasks" : "their critical paths",
+            digits(whole.n ? whole.v[0].row->mean : NAN, false, a));
+    for (size_t i = 0; i < whole.n && i < FEW; i++)
+        any |= put_sentence(out, r, &whole.v[i], look->transitions);
     if (!any)
         fputs("no treatment makes them longer or shorter for sure\n", out);
     fprintf(out, "\n%-*s %9s  %s\n", PART,
@@ -223,10 +207,9 @@ void sl_show_parts(FILE *out, const struct sl_result *r, const struct sl_experim
                               : "part of the critical path, seconds of a run",
             "change", "95 % interval");
     for (size_t i = 0; i < whole.n; i++) {
-        go_to(t, whole.v[i].row);
-        unsure |= !is_sure(t);
-        put_part(out, t, sl_table_text_or_empty(t, SL_PARTS_TERM), 0);
-        put_parts(out, t, whole.v[i].parts, look->all);
+        unsure |= !is_sure(whole.v[i].row);
+        put_part(out, whole.v[i].row, whole.v[i].row->term, 0);
+        put_parts(out, &whole.v[i], look->all);
     }
     if (unsure)
         fputs("\n? it may be chance, as all these were compared (Holm, 5 %)\n", out);

@@ -13,82 +13,67 @@ static const char *of_what(const struct sl_experiment_look *look)
 
 enum { TERM = 40 };
 
-struct size {
-    double size;
-    size_t row;
-};
-
-static int by_size(const void *a, const void *b)
+static double size_of(const void *row)
 {
-    const struct size *x = a, *y = b;
-    return x->size > y->size ? -1 : x->size < y->size ? 1 : x->row < y->row ? -1 : x->row > y->row;
+    return fabs(((const struct sl_model_row *)row)->estimate);
 }
 
-/* Rows of terms that are not 0, or all, the largest first; the intercept, which is row 0, is none.  How many. */
-static size_t sort_terms(struct sl_table *t, bool all, struct size *v)
-{
-    size_t n = 0;
-
-    sl_table_rewind(t);
-    for (size_t row = 0; sl_table_next(t, NULL) > 0; row++)
-        if (row && (all || real(t, SL_MODEL_ESTIMATE) != 0))
-            v[n++] = (struct size){fabs(real(t, SL_MODEL_ESTIMATE)), row};
-    qsort(v, n, sizeof *v, by_size);
-    return n;
-}
-
-static void put_lambda(FILE *out, struct sl_table *t)
+/* m: the row of any term. */
+static void put_lambda(FILE *out, const struct sl_model_row *m, size_t terms)
 {
     char a[NUMBER], b[NUMBER];
-    long long runs = sl_table_int(t, SL_MODEL_RUNS);
 
-    if (runs <= (long long)t->rows)
-        fprintf(out, "%lld runs cannot tell %zu terms apart, so all are shrunk towards 0 (elastic net).\n", runs,
-                t->rows);
+    if (m->runs <= (int64_t)terms)
+        fprintf(out, "%lld runs cannot tell %zu terms apart, so all are shrunk towards 0 (elastic net).\n",
+                (long long)m->runs, terms);
     else
         fputs("All terms are shrunk towards 0 (elastic net).\n", out);
-    fprintf(out, "There are no intervals%s.\n",
-            sl_table_is_null(t, SL_MODEL_KEPT) ? "" : "; kept: by so many of 100 drawings of the runs");
-    fprintf(out, "alpha %g, lambda %s", real(t, SL_MODEL_ALPHA), digits(real(t, SL_MODEL_LAMBDA), false, a));
-    if (!sl_table_is_null(t, SL_MODEL_LAMBDA_1SE))
-        fprintf(out, " (cross-validation); simpler, and hardly worse: %s",
-                digits(real(t, SL_MODEL_LAMBDA_1SE), false, b));
+    fprintf(out, "There are no intervals%s.\n", isnan(m->kept) ? "" : "; kept: by so many of 100 drawings of the runs");
+    fprintf(out, "alpha %g, lambda %s", m->alpha, digits(m->lambda, false, a));
+    if (!isnan(m->lambda_1se))
+        fprintf(out, " (cross-validation); simpler, and hardly worse: %s", digits(m->lambda_1se, false, b));
     fputc('\n', out);
 }
 
 void sl_show_net(FILE *out, const struct sl_result *r, const struct sl_experiment_look *look)
 {
     struct sl_table *t = sl_result_find(r, "model");
-    struct size *v = sl_alloc(t->rows * sizeof *v + 1);
-    size_t n = sort_terms(t, look->all, v), shown = look->all || n < MANY ? n : MANY;
+    struct sl_rows terms = {.columns = t->memory.columns}; /* the largest first */
+    const struct sl_model_row *any = sl_table_at(t, t->rows > 1 ? 1 : 0);
+    size_t n = 0, shown = 0;
     char what[200], a[NUMBER];
 
     snprintf(what, sizeof what, "what changes, all else being equal, by an elastic net (%s)", better(look));
     put_head_in(out, r, what, look->log ? "percent" : NULL);
     fprintf(out, "%-*s %10s %7s\n", TERM, "term", "change", "kept");
-    for (size_t i = 0; i < shown; i++) {
-        t->at = v[i].row;
-        sl_table_next(t, NULL);
-        sl_show_name(out, TERM, sl_table_text_or_empty(t, SL_MODEL_TERM));
-        fprintf(out, " %10s", change(real(t, SL_MODEL_ESTIMATE), look->log, true, a));
-        if (!sl_table_is_null(t, SL_MODEL_KEPT))
-            fprintf(out, " %5.0f %%", 100 * real(t, SL_MODEL_KEPT));
+    sl_rows_copy(&terms, &t->memory);
+    *(struct sl_model_row *)sl_rows_at(&terms, 0) = (struct sl_model_row){.estimate = NAN}; /* the intercept is last */
+    sl_rows_sort(&terms, size_of, true);
+    for (size_t i = 0; i + 1 < terms.n; i++) {
+        const struct sl_model_row *x = sl_rows_at(&terms, i);
+        if (!look->all && x->estimate == 0)
+            continue;
+        n++;
+        if (!look->all && shown == MANY)
+            continue;
+        shown++;
+        sl_show_name(out, TERM, x->term);
+        fprintf(out, " %10s", change(x->estimate, look->log, true, a));
+        if (!isnan(x->kept))
+            fprintf(out, " %5.0f %%", 100 * x->kept);
         fputc('\n', out);
     }
+    sl_rows_free(&terms);
     if (n > shown)
         fprintf(out, "and %zu that are smaller, and %zu that are 0; --all shows them\n", n - shown, t->rows - 1 - n);
     else if (t->rows - 1 > n)
         fprintf(out, "and %zu that are 0\n", t->rows - 1 - n);
-    sl_table_rewind(t);
-    sl_table_next(t, NULL); /* the intercept */
-    sl_table_next(t, NULL);
     fputc('\n', out);
-    put_lambda(out, t);
-    put_explained(out, t);
-    if (!sl_table_is_null(t, SL_MODEL_CV_R_SQUARED))
-        fprintf(out, "; of runs left out, %.1f %%", 100 * real(t, SL_MODEL_CV_R_SQUARED));
-    fprintf(out, " (%lld runs)\n", (long long)sl_table_int(t, SL_MODEL_RUNS));
-    free(v);
+    put_lambda(out, any, t->rows);
+    put_explained(out, any);
+    if (!isnan(any->cv_r_squared))
+        fprintf(out, "; of runs left out, %.1f %%", 100 * any->cv_r_squared);
+    fprintf(out, " (%lld runs)\n", (long long)any->runs);
 }
 
 /* ---- variance ---- */
@@ -97,6 +82,7 @@ void sl_show_variance(FILE *out, const struct sl_result *r, const struct sl_expe
 {
     enum { WIDE = 7 };
     struct sl_table *t = sl_result_find(r, "variance");
+    const struct sl_variance_row *whole = sl_table_at(t, 0);
     double most = sl_show_most(t, "share");
     char what[200], a[2 * NUMBER], bar[4 * WIDE + 4];
     struct marks marks = {0};
@@ -104,24 +90,20 @@ void sl_show_variance(FILE *out, const struct sl_result *r, const struct sl_expe
     snprintf(what, sizeof what, "what each factor explains of the variance of %s", of_what(look));
     put_head_in(out, r, what, "percent");
     fprintf(out, "%-*s %6s  %-12s %6s %5s %6s\n", NAME, "factor", "share", "95 % interval", "alone", "last", "p");
-    while (sl_table_next(t, NULL) > 0) {
-        snprintf(a, sizeof a, "%.1f to %.1f", 100 * real(t, SL_VARIANCE_LOWER), 100 * real(t, SL_VARIANCE_UPPER));
-        sl_show_name(out, NAME, sl_table_text_or_empty(t, SL_VARIANCE_FACTOR));
-        fprintf(out, " %6.1f  %-13s ", 100 * real(t, SL_VARIANCE_SHARE), a);
-        fprintf(out, "%5.1f %5.1f %6s%-3s %s\n", 100 * real(t, SL_VARIANCE_ALONE), 100 * real(t, SL_VARIANCE_LAST),
-                p_text(real(t, SL_VARIANCE_P), a),
-                count_mark(&marks, real(t, SL_VARIANCE_P_HOLM), real(t, SL_VARIANCE_P_BH)),
-                sl_show_bar(real(t, SL_VARIANCE_SHARE) / most, WIDE, bar));
+    for (const struct sl_variance_row *x; (x = sl_table_row(t, NULL));) {
+        snprintf(a, sizeof a, "%.1f to %.1f", 100 * x->lower, 100 * x->upper);
+        sl_show_name(out, NAME, x->factor);
+        fprintf(out, " %6.1f  %-13s ", 100 * x->share, a);
+        fprintf(out, "%5.1f %5.1f %6s%-3s %s\n", 100 * x->alone, 100 * x->last, p_text(x->p, a),
+                count_mark(&marks, x->p_holm, x->p_bh), sl_show_bar(x->share / most, WIDE, bar));
     }
-    sl_table_rewind(t);
-    sl_table_next(t, NULL);
-    fprintf(out, "%-*s %6.1f\n\n", NAME, "together", 100 * real(t, SL_VARIANCE_R_SQUARED));
+    fprintf(out, "%-*s %6.1f\n\n", NAME, "together", 100 * whole->r_squared);
     put_marks(out, &marks);
     fprintf(out,
             "share: what it adds to R2, on average over %s orders of factors (LMG);\n"
             "alone: as the only one; last: beside all others, which is what p is about.\n"
             "What does nothing gets %.1f by chance.\n",
-            sl_table_int(t, SL_VARIANCE_EXACT) ? "all" : "2,000 random", 100 * real(t, SL_VARIANCE_BY_CHANCE));
+            whole->exact ? "all" : "2,000 random", 100 * whole->by_chance);
 }
 
 /* ---- failures ---- */
@@ -129,26 +111,24 @@ void sl_show_variance(FILE *out, const struct sl_result *r, const struct sl_expe
 enum { TREATMENT = 22 };
 
 /* "3 of 47" */
-static char *share_text(const struct sl_table *t, int of, int all, char *buf)
+static char *share_text(int64_t of, int64_t all, char *buf)
 {
-    snprintf(buf, NUMBER, "%lld of %lld", (long long)sl_table_int(t, of), (long long)sl_table_int(t, all));
+    snprintf(buf, NUMBER, "%lld of %lld", (long long)of, (long long)all);
     return buf;
 }
 
-static void put_failure(FILE *out, const struct sl_table *t, struct marks *marks)
+static void put_failure(FILE *out, const struct sl_failure *x, struct marks *marks)
 {
     char with[NUMBER], without[NUMBER], range[2 * NUMBER], chance[2 * NUMBER] = "";
 
-    snprintf(range, sizeof range, "%+.1f to %+.1f", 100 * real(t, SL_FAILURES_LOWER), 100 * real(t, SL_FAILURES_UPPER));
-    if (!sl_table_is_null(t, SL_FAILURES_BETTER_LOWER))
-        snprintf(chance, sizeof chance, "%3.0f to %.0f", 100 * real(t, SL_FAILURES_BETTER_LOWER),
-                 100 * real(t, SL_FAILURES_BETTER_UPPER));
-    sl_show_name(out, TREATMENT, sl_table_text_or_empty(t, SL_FAILURES_TREATMENT));
-    fprintf(out, " %8s %8s %+6.1f  %-14s%-3s", share_text(t, SL_FAILURES_FAILED_WITH, SL_FAILURES_RUNS_WITH, with),
-            share_text(t, SL_FAILURES_FAILED_WITHOUT, SL_FAILURES_RUNS_WITHOUT, without),
-            100 * real(t, SL_FAILURES_DIFFERENCE), range,
-            count_mark(marks, real(t, SL_FAILURES_P_HOLM), real(t, SL_FAILURES_P_BH)));
-    fprintf(out, "%3.0f%s%s\n", 100 * real(t, SL_FAILURES_BETTER), *chance ? " " : "", chance);
+    snprintf(range, sizeof range, "%+.1f to %+.1f", 100 * x->lower, 100 * x->upper);
+    if (!isnan(x->better_lower))
+        snprintf(chance, sizeof chance, "%3.0f to %.0f", 100 * x->better_lower, 100 * x->better_upper);
+    sl_show_name(out, TREATMENT, x->treatment);
+    fprintf(out, " %8s %8s %+6.1f  %-14s%-3s", share_text(x->failed_with, x->runs_with, with),
+            share_text(x->failed_without, x->runs_without, without), 100 * x->difference, range,
+            count_mark(marks, x->p_holm, x->p_bh));
+    fprintf(out, "%3.0f%s%s\n", 100 * x->better, *chance ? " " : "", chance);
 }
 
 void sl_show_failures(FILE *out, const struct sl_result *r, const struct sl_experiment_look *look)
@@ -162,9 +142,9 @@ void sl_show_failures(FILE *out, const struct sl_result *r, const struct sl_expe
     fprintf(out, "%-*s %8s %8s %6s  %-16s %s\n", TREATMENT, "", "failed", "failed", "more", "", "better");
     fprintf(out, "%-*s %8s %8s %6s  %-16s %s\n", TREATMENT, "treatment", "with", "without", "with", "95 % interval",
             "with, 95 %");
-    while (sl_table_next(t, NULL) > 0) {
-        put_failure(out, t, &marks);
-        any |= sl_table_int(t, SL_FAILURES_FAILED_WITH) || sl_table_int(t, SL_FAILURES_FAILED_WITHOUT);
+    for (const struct sl_failure *x; (x = sl_table_row(t, NULL));) {
+        put_failure(out, x, &marks);
+        any |= x->failed_with || x->failed_without;
     }
     fputc('\n', out);
     if (any)
@@ -194,37 +174,35 @@ static void put_stretches(FILE *out, struct sl_table *t)
     char a[NUMBER], b[2 * NUMBER], c[NUMBER], d[NUMBER], day[SL_TIME_TEXT];
 
     fprintf(out, "%-16s    %-16s %6s %9s  %s\n", "from", "to (UTC)", "runs", "level", "95 % interval");
-    while (sl_table_next(t, NULL) > 0) {
-        sl_time_text(sl_table_int(t, SL_DRIFT_FIRST_NS), day);
-        fprintf(out, "%-16s to %-16s %6lld %9s  %s\n", when(sl_table_int(t, SL_DRIFT_FIRST_NS), "", c),
-                when(sl_table_int(t, SL_DRIFT_LAST_NS), day, d), (long long)sl_table_int(t, SL_DRIFT_RUNS),
-                change(real(t, SL_DRIFT_LEVEL), true, true, a),
-                change_interval(real(t, SL_DRIFT_LOWER), real(t, SL_DRIFT_UPPER), true, b));
+    for (const struct sl_stretch_row *x; (x = sl_table_row(t, NULL));) {
+        sl_time_text(x->first_ns, day);
+        fprintf(out, "%-16s to %-16s %6lld %9s  %s\n", when(x->first_ns, "", c), when(x->last_ns, day, d),
+                (long long)x->runs, change(x->level, true, true, a), change_interval(x->lower, x->upper, true, b));
     }
 }
 
-const char *sl_show_trend_unit(const struct sl_table *about, double *unit)
+const char *sl_show_trend_unit(const struct sl_about_row *about, double *unit)
 {
-    double hours = (double)(sl_table_int(about, SL_ABOUT_LAST_NS) - sl_table_int(about, SL_ABOUT_FIRST_NS)) / 3600e9;
+    double hours = (double)(about->last_ns - about->first_ns) / 3600e9;
 
     *unit = hours > 2 * 168 ? 168 : hours > 2 * 24 ? 24 : hours > 2 ? 1 : 1 / 60.0;
     return *unit > 24 ? "a week" : *unit > 1 ? "a day" : *unit == 1 ? "an hour" : "a minute";
 }
 
-static void put_trend(FILE *out, const struct sl_result *r, const struct sl_table *t)
+static void put_trend(FILE *out, const struct sl_result *r, const struct sl_stretch_row *x)
 {
     char a[NUMBER], b[2 * NUMBER], c[NUMBER];
     double unit;
-    const char *name = sl_show_trend_unit(sl_result_find(r, "about"), &unit);
+    const char *name = sl_show_trend_unit(about_of(r), &unit);
 
-    fprintf(out, "trend: %s %s, 95 %% interval %s (p %s)\n", change(unit * real(t, SL_DRIFT_TREND), true, true, a),
-            name, change_interval(unit * real(t, SL_DRIFT_TREND_LOWER), unit * real(t, SL_DRIFT_TREND_UPPER), true, b),
-            p_text(real(t, SL_DRIFT_TREND_P), c));
+    fprintf(out, "trend: %s %s, 95 %% interval %s (p %s)\n", change(unit * x->trend, true, true, a), name,
+            change_interval(unit * x->trend_lower, unit * x->trend_upper, true, b), p_text(x->trend_p, c));
 }
 
 void sl_show_drift(FILE *out, const struct sl_result *r, const struct sl_experiment_look *look)
 {
     struct sl_table *t = sl_result_find(r, "drift");
+    const struct sl_stretch_row *first = sl_table_at(t, 0);
     char what[200], a[NUMBER];
 
     snprintf(what, sizeof what, "how scores change with time, less what treatments do (%s)", better(look));
@@ -234,24 +212,22 @@ void sl_show_drift(FILE *out, const struct sl_result *r, const struct sl_experim
     else
         fputs("No change from one run to the next is sure.\n", out);
     fputc('\n', out);
-    sl_table_rewind(t);
-    sl_table_next(t, NULL);
     if (t->rows == 1) /* else it says the same once more */
-        put_trend(out, r, t);
+        put_trend(out, r, first);
     fprintf(out, "noise: %s from run to run, of which the next run has %.0f %% again\n",
-            change(real(t, SL_DRIFT_SIGMA), true, false, a), 100 * real(t, SL_DRIFT_TOGETHER));
+            change(first->sigma, true, false, a), 100 * first->together);
 }
 
 /* ---- how many runs ---- */
 
 /* "since run 61", or how many it would take; beyond all reach: "very many". */
-static void put_when_sure(FILE *out, const struct sl_table *t)
+static void put_when_sure(FILE *out, const struct sl_enough_row *x)
 {
     char n[32];
-    double needed = real(t, SL_ENOUGH_NEEDED), runs = (double)sl_table_int(t, SL_ENOUGH_RUNS);
+    double needed = x->needed, runs = (double)x->runs;
 
-    if (!sl_table_is_null(t, SL_ENOUGH_SURE_SINCE))
-        fprintf(out, "since run %s\n", sl_show_count((unsigned long long)sl_table_int(t, SL_ENOUGH_SURE_SINCE), n));
+    if (x->sure_since != SL_NULL_INTEGER)
+        fprintf(out, "since run %s\n", sl_show_count((unsigned long long)x->sure_since, n));
     else if (!(needed < 100 * runs))
         fputs("by very many runs\n", out);
     else
@@ -267,17 +243,16 @@ void sl_show_enough(FILE *out, const struct sl_result *r, const struct sl_experi
     put_head_in(out, r, what, look->log ? "percent" : NULL);
     fprintf(out, "%-*s %9s  %9s %9s  %s\n", NAME, "", "", "+- by all", "by 100", "95 % interval");
     fprintf(out, "%-*s %9s  %9s %9s  %s\n", NAME, "treatment", "change", "runs", "more", "without 0");
-    while (sl_table_next(t, NULL) > 0) {
-        if (sl_table_is_null(t, SL_ENOUGH_ESTIMATE)) {
-            sl_show_name(out, NAME, sl_table_text_or_empty(t, SL_ENOUGH_TERM));
+    for (const struct sl_enough_row *x; (x = sl_table_row(t, NULL));) {
+        if (isnan(x->estimate)) {
+            sl_show_name(out, NAME, x->term);
             fputs(" cannot be told: it follows from others\n", out);
             continue;
         }
-        sl_show_name(out, NAME, sl_table_text_or_empty(t, SL_ENOUGH_TERM));
-        fprintf(out, " %9s  %9s %9s  ", change(real(t, SL_ENOUGH_ESTIMATE), look->log, true, a),
-                change(real(t, SL_ENOUGH_WIDTH), look->log, false, b),
-                change(real(t, SL_ENOUGH_NEXT_WIDTH), look->log, false, c));
-        put_when_sure(out, t);
+        sl_show_name(out, NAME, x->term);
+        fprintf(out, " %9s  %9s %9s  ", change(x->estimate, look->log, true, a),
+                change(x->half_width, look->log, false, b), change(x->next_half_width, look->log, false, c));
+        put_when_sure(out, x);
     }
     fputs("\nsince: by so many runs, and ever after, each by itself. by some: if it is as it\nseems now.\n", out);
 }

@@ -270,7 +270,7 @@ static int filter(sqlite3_vtab_cursor *cursor, int given, const char *str, int a
     struct table *t = (struct table *)cursor->pVtab;
     struct sl_err err = {0};
 
-    struct sl_call call = {.db = t->db, .arg = c->arg, .min = INT64_MIN, .max = INT64_MAX};
+    struct sl_call call = {.db = t->db, .arg = c->arg, .min = INT64_MIN, .max = INT64_MAX, .what = t->fn->what};
     int k = 0;
 
     free_args(c);

@@ -32,6 +32,7 @@ struct sl_call {
     int64_t min, max;    /* what the query wants of the column `bounded`, ends included; a row beyond them is wasted */
     uint64_t used;       /* columns that the query reads: sl_call_uses() */
     const void *pointer; /* what the program itself bound to the last argument; NULL: nothing */
+    const void *what;    /* as of the function */
 };
 
 /* Does the query read this member of struct ROW?  One that is dear is left NULL where it does not. */
@@ -53,6 +54,7 @@ struct sl_table_fn {
     const char *schema;          /* without row: CREATE TABLE x(COLUMN..., ARGUMENT HIDDEN..., FURTHER HIDDEN...) */
     int columns;                 /* without row: how many are visible */
     const char *pointer; /* the last argument is a pointer of this type, for the program itself; NULL: it is none */
+    const void *what;    /* for fill(): which of several functions that share it is called */
     const char *usage;   /* "event_sequences('parsl.monitoring.task')": shown when they are not */
     double rows;         /* a guess, for SQLite's planner; 0: 1000 */
     int bounded;         /* a visible column of integers, plus 1, whose =, <, <=, > and >= reach start(); 0: none */
