@@ -208,14 +208,22 @@ static int show(const struct cli *cli, const struct sl_comparison *c, const stru
             sl_buf_adds(&name[side], argv[side]);
         else
             sl_trial_name(&name[side], p, c->setting[side]);
-    sl_result_comparison(&r, &(struct sl_comparison_row){.base = name[0].s,
-                                                         .new = name[1].s,
-                                                         .unit = p->score.unit,
-                                                         .is = &c->is,
-                                                         .base_failed = c->failed[0],
-                                                         .new_failed = c->failed[1],
-                                                         .fail_on = c->rule.fail_on,
-                                                         .elapsed_s = c->elapsed_s});
+    sl_result_comparison(
+        &r, &(struct sl_comparison_row){.verdict = sl_compare_verdicts[c->is.verdict],
+                                        .base = name[0].s,
+                                        .new = name[1].s,
+                                        .change = c->is.worse,
+                                        .lower = c->is.low,
+                                        .upper = c->is.high,
+                                        .pairs = (int64_t)c->is.pairs,
+                                        .more_pairs = c->is.verdict == SL_COMPARE_UNKNOWN ? c->is.more : NAN,
+                                        .base_score = c->is.base,
+                                        .new_score = c->is.new,
+                                        .unit = p->score.unit,
+                                        .base_failed = (int64_t)c->failed[0],
+                                        .new_failed = (int64_t)c->failed[1],
+                                        .fail_on = c->rule.fail_on,
+                                        .elapsed_s = c->elapsed_s});
     if (cli->format == SL_FORMAT_TABLE)
         sl_show_comparison(stdout, &r);
     else

@@ -418,11 +418,11 @@ static int report(const struct session *s)
                                          .subject = c->subject,
                                          .verdict = p ? verdicts[p->verdict] : NULL,
                                          .unit = *s->plan.score.unit ? s->plan.score.unit : s->plan.score.name,
-                                         .commits = p ? p->new - p->old : 0,
-                                         .rounds = p ? p->rounds : 0,
+                                         .commits = p ? (int64_t)(p->new - p->old) : 0,
+                                         .rounds = p ? (int64_t)p->rounds : 0,
                                          .change = p ? p->change : NAN,
-                                         .low = p ? p->low : NAN,
-                                         .high = p ? p->high : NAN,
+                                         .lower = p ? p->low : NAN,
+                                         .upper = p ? p->high : NAN,
                                          .score = c->runs ? exp(c->sum / (double)c->runs) : NAN});
     }
     free(step);

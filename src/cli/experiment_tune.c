@@ -112,7 +112,7 @@ static void release(struct known *k)
 
 /* A row of the table of settings. */
 static void put_setting(struct sl_result *r, const struct known *k, const struct sl_surrogate *s,
-                        const int32_t *setting, struct sl_settings_row row)
+                        const int32_t *setting, struct sl_setting_row row)
 {
     struct sl_belief is = sl_surrogate_believe(s, setting);
     double a = score_of(&k->plan, is.mean - 1.96 * is.stddev), b = score_of(&k->plan, is.mean + 1.96 * is.stddev);
@@ -122,9 +122,9 @@ static void put_setting(struct sl_result *r, const struct known *k, const struct
     row.setting = name.s;
     row.unit = *k->plan.score.unit ? k->plan.score.unit : k->plan.score.name;
     row.score = score_of(&k->plan, is.mean);
-    row.low = fmin(a, b);
-    row.high = fmax(a, b);
-    row.runs = sl_surrogate_runs(s, setting);
+    row.lower = fmin(a, b);
+    row.upper = fmax(a, b);
+    row.runs = (int64_t)sl_surrogate_runs(s, setting);
     sl_result_setting(r, &row);
     sl_buf_free(&name);
 }
@@ -159,7 +159,7 @@ static double half_width(const struct sl_surrogate *s, size_t factor, int32_t le
 static bool teach(struct sl_result *r, const struct known *k, const struct sl_surrogate *now, struct sl_surrogate *s,
                   uint64_t *random, int32_t *setting)
 {
-    struct sl_settings_row row = {.for_what = "effects", .chance = NAN, .before = 1, .after = 1};
+    struct sl_setting_row row = {.for_what = "effects", .chance = NAN, .before = 1, .after = 1};
     struct sl_buf name = {0};
     double *before, most = -1;
     size_t n = 0;
@@ -214,7 +214,7 @@ static bool likely_best(struct sl_result *r, const struct known *k, const struct
         best = count[i] > count[best] ? i : best;
     if (n)
         put_setting(r, k, s, drawn + best * f,
-                    (struct sl_settings_row){
+                    (struct sl_setting_row){
                         .for_what = "best", .chance = (double)count[best] / DRAWS, .before = NAN, .after = NAN});
     free(count);
     free(drawn);
@@ -396,16 +396,16 @@ static void put_best(struct sl_result *r, const struct known *k, const struct sl
         bool is_base = !memcmp(its, is->base, f * sizeof *its);
         base |= is_base;
         put_setting(r, k, &s, its,
-                    (struct sl_settings_row){.for_what = is_base                                   ? "base"
-                                                         : !memcmp(its, is->best, f * sizeof *its) ? "best"
-                                                                                                   : NULL,
-                                             .chance = NAN,
-                                             .before = NAN,
-                                             .after = NAN});
+                    (struct sl_setting_row){.for_what = is_base                                   ? "base"
+                                                        : !memcmp(its, is->best, f * sizeof *its) ? "best"
+                                                                                                  : NULL,
+                                            .chance = NAN,
+                                            .before = NAN,
+                                            .after = NAN});
     }
     if (!base)
         put_setting(r, k, &s, is->base,
-                    (struct sl_settings_row){.for_what = "base", .chance = NAN, .before = NAN, .after = NAN});
+                    (struct sl_setting_row){.for_what = "base", .chance = NAN, .before = NAN, .after = NAN});
     free(order);
     sl_surrogate_free(&s);
 }
@@ -428,12 +428,12 @@ static int report(const struct cli *cli, const struct session *s)
                     &(struct sl_tuned_row){.best = name.s,
                                            .unit = k->plan.score.unit,
                                            .change = expm1(is.change),
-                                           .low = expm1(is.low),
-                                           .high = expm1(is.high),
-                                           .pairs = is.pairs,
-                                           .searched = is.searched,
-                                           .failed = k->failed,
-                                           .budget = s->tune.budget,
+                                           .lower = expm1(is.low),
+                                           .upper = expm1(is.high),
+                                           .pairs = (int64_t)is.pairs,
+                                           .searched = (int64_t)is.searched,
+                                           .failed = (int64_t)k->failed,
+                                           .budget = (int64_t)s->tune.budget,
                                            .is_base = !memcmp(is.base, is.best, k->space.factors * sizeof *is.base)});
     put_best(&r, k, &is);
     free(is.base);

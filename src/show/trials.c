@@ -9,9 +9,8 @@
 enum { PERCENT = 3 * SL_SHOW_NUMBER };
 
 /* What is 1e-12 is rounding. */
-static double real(const struct sl_table *t, int column)
+static double exact(double v)
 {
-    double v = sl_table_real_or_nan(t, column);
     return fabs(v) < 1e3 ? nearbyint(v * 1e12) / 1e12 + 0.0 : v;
 }
 
@@ -56,12 +55,11 @@ static void put_pairs(FILE *out, double more)
                 more == 1 ? "" : "s");
 }
 
-static void put_verdict(FILE *out, const struct sl_table *t)
+static void put_verdict(FILE *out, const struct sl_comparison_row *x)
 {
-    const char *verdict = sl_table_text_or_empty(t, SL_COMPARISON_VERDICT);
-    double change = real(t, SL_COMPARISON_CHANGE), low = real(t, SL_COMPARISON_LOWER),
-           high = real(t, SL_COMPARISON_UPPER), gate = real(t, SL_COMPARISON_FAIL_ON);
-    bool time = is_time(sl_table_text_or_empty(t, SL_COMPARISON_UNIT));
+    const char *verdict = x->verdict;
+    double change = exact(x->change), low = exact(x->lower), high = exact(x->upper), gate = exact(x->fail_on);
+    bool time = is_time(x->unit);
     const char *worse = time ? "slower" : "worse", *better = time ? "faster" : "better";
     char n[SL_SHOW_NUMBER], g[SL_SHOW_NUMBER], between[PERCENT];
 
@@ -94,41 +92,39 @@ static void put_verdict(FILE *out, const struct sl_table *t)
             fputs(", of too few pairs for an interval", out);
         else
             fprintf(out, " (%s)", range(low, high, true, between));
-        put_pairs(out, real(t, SL_COMPARISON_MORE));
+        put_pairs(out, exact(x->more_pairs));
     }
 }
 
 void sl_show_comparison(FILE *out, const struct sl_result *r)
 {
-    struct sl_table *t = sl_result_find(r, "comparison");
+    const struct sl_comparison_row *x = sl_table_at(sl_result_find(r, "comparison"), 0);
     const char *unit, *name[2];
     char n[SL_SHOW_NUMBER], took[SL_SECONDS_TEXT];
     int64_t failed[2], pairs;
     int width;
 
-    sl_table_rewind(t);
-    sl_table_next(t, NULL);
-    unit = sl_table_text_or_empty(t, SL_COMPARISON_UNIT);
-    name[0] = sl_table_text_or_empty(t, SL_COMPARISON_BASE);
-    name[1] = sl_table_text_or_empty(t, SL_COMPARISON_NEW);
-    failed[0] = sl_table_int(t, SL_COMPARISON_BASE_FAILED);
-    failed[1] = sl_table_int(t, SL_COMPARISON_NEW_FAILED);
-    pairs = sl_table_int(t, SL_COMPARISON_N);
+    unit = x->unit;
+    name[0] = x->base;
+    name[1] = x->new;
+    failed[0] = x->base_failed;
+    failed[1] = x->new_failed;
+    pairs = x->pairs;
     width = (int)(strlen(name[0]) > strlen(name[1]) ? strlen(name[0]) : strlen(name[1]));
     width = width > 50 ? 50 : width;
-    put_verdict(out, t);
+    put_verdict(out, x);
     fputc('\n', out);
     for (int side = 0; side < 2; side++) {
         fprintf(out, "%-4s  %-*.*s  %8s%s%s", side ? "new" : "base", width, width, name[side],
-                sl_show_number(real(t, side ? SL_COMPARISON_NEW_SCORE : SL_COMPARISON_BASE_SCORE), false, n),
-                *unit && pairs ? " " : "", pairs ? unit : "");
+                sl_show_number(exact(side ? x->new_score : x->base_score), false, n), *unit && pairs ? " " : "",
+                pairs ? unit : "");
         if (failed[side])
             fprintf(out, "  (%lld failed)", (long long)failed[side]);
         fputc('\n', out);
     }
     fprintf(out, "%lld pair%s, each in random order, in %s; ", (long long)pairs, pairs == 1 ? "" : "s",
-            sl_seconds_text(real(t, SL_COMPARISON_ELAPSED), took));
-    if (sl_table_is_null(t, SL_COMPARISON_LOWER) && sl_table_is_null(t, SL_COMPARISON_UPPER))
+            sl_seconds_text(exact(x->elapsed_s), took));
+    if (isnan(x->lower) && isnan(x->upper))
         fputs("9 are the least that give an interval\n", out);
     else
         fputs("the interval is wrong in at most 5 %\n"
@@ -155,36 +151,34 @@ static void put_settings(FILE *out, struct sl_table *t)
     bool first = true;
     int width = 9; /* of scores: that of their unit */
 
-    for (sl_table_rewind(t); sl_table_next(t, NULL) > 0; first = false) {
-        const char *unit = sl_table_text_or_empty(t, SL_SETTINGS_UNIT);
+    for (const struct sl_setting_row *x; (x = sl_table_row(t, NULL)); first = false) {
+        const char *unit = x->unit;
         if (first && strlen(unit) > 9)
             width = strlen(unit) < 16 ? (int)strlen(unit) : 16;
         if (first)
             fprintf(out, "%-*s %*.16s  %-18s %4s\n", SETTING, "setting", width, unit, "95 % interval", "runs");
-        put_name(out, sl_table_text_or_empty(t, SL_SETTINGS_SETTING));
-        snprintf(between, sizeof between, "%s to %s", sl_show_number(real(t, SL_SETTINGS_LOWER), false, l),
-                 sl_show_number(real(t, SL_SETTINGS_UPPER), false, h));
-        fprintf(out, " %*s  %-18s %4lld\n", width, sl_show_number(real(t, SL_SETTINGS_SCORE), false, n), between,
-                (long long)sl_table_int(t, SL_SETTINGS_RUNS));
+        put_name(out, x->setting);
+        snprintf(between, sizeof between, "%s to %s", sl_show_number(exact(x->lower), false, l),
+                 sl_show_number(exact(x->upper), false, h));
+        fprintf(out, " %*s  %-18s %4lld\n", width, sl_show_number(exact(x->score), false, n), between,
+                (long long)x->runs);
     }
 }
 
 void sl_show_tuned(FILE *out, const struct sl_result *r)
 {
-    struct sl_table *t = sl_result_find(r, "tuned");
+    const struct sl_tuned_row *x = sl_table_at(sl_result_find(r, "tuned"), 0);
     const char *best;
     double change, low, high;
     bool time;
     char n[SL_SHOW_NUMBER], between[PERCENT];
 
-    sl_table_rewind(t);
-    sl_table_next(t, NULL);
-    best = sl_table_text_or_empty(t, SL_TUNED_BEST);
-    change = real(t, SL_TUNED_CHANGE);
-    low = real(t, SL_TUNED_LOWER);
-    high = real(t, SL_TUNED_UPPER);
-    time = is_time(sl_table_text_or_empty(t, SL_TUNED_UNIT));
-    if (sl_table_int(t, SL_TUNED_IS_BASE))
+    best = x->best;
+    change = exact(x->change);
+    low = exact(x->lower);
+    high = exact(x->upper);
+    time = is_time(x->unit);
+    if (x->is_base)
         fputs("nothing better than the base was found\n", out);
     else if (isnan(change))
         fprintf(out, "best so far: %s; how much better it is, is not known yet\n", best);
@@ -196,24 +190,22 @@ void sl_show_tuned(FILE *out, const struct sl_result *r)
                 time ? "faster" : "better", sl_show_number(100 * change, true, n), range(low, high, true, between));
     fputc('\n', out);
     put_settings(out, sl_result_find(r, "settings"));
-    fprintf(out, "%lld of %lld runs searched", (long long)sl_table_int(t, SL_TUNED_SEARCHED),
-            (long long)sl_table_int(t, SL_TUNED_BUDGET));
-    if (sl_table_int(t, SL_TUNED_PAIRS))
+    fprintf(out, "%lld of %lld runs searched", (long long)x->searched, (long long)x->budget);
+    if (x->pairs)
         fprintf(out, "; then %lld pairs of the best and the base, which alone\nsay how much better it is",
-                (long long)sl_table_int(t, SL_TUNED_PAIRS));
-    if (sl_table_int(t, SL_TUNED_FAILED))
-        fprintf(out, "; %lld failed", (long long)sl_table_int(t, SL_TUNED_FAILED));
+                (long long)x->pairs);
+    if (x->failed)
+        fprintf(out, "; %lld failed", (long long)x->failed);
     fputc('\n', out);
 }
 
-static void put_expected(FILE *out, const struct sl_table *t)
+static void put_expected(FILE *out, const struct sl_setting_row *x)
 {
     char n[SL_SHOW_NUMBER], l[SL_SHOW_NUMBER], h[SL_SHOW_NUMBER];
-    long long runs = (long long)sl_table_int(t, SL_SETTINGS_RUNS);
+    long long runs = (long long)x->runs;
 
-    fprintf(out, "      expected: %s %s (%s to %s)", sl_show_number(real(t, SL_SETTINGS_SCORE), false, n),
-            sl_table_text_or_empty(t, SL_SETTINGS_UNIT), sl_show_number(real(t, SL_SETTINGS_LOWER), false, l),
-            sl_show_number(real(t, SL_SETTINGS_UPPER), false, h));
+    fprintf(out, "      expected: %s %s (%s to %s)", sl_show_number(exact(x->score), false, n), x->unit,
+            sl_show_number(exact(x->lower), false, l), sl_show_number(exact(x->upper), false, h));
     if (runs)
         fprintf(out, "; %lld run%s it\n", runs, runs == 1 ? " has" : "s have");
     else
@@ -226,41 +218,38 @@ void sl_show_suggested(FILE *out, const struct sl_result *r)
     char before[SL_SHOW_NUMBER], after[SL_SHOW_NUMBER];
     bool first = true;
 
-    for (sl_table_rewind(t); sl_table_next(t, NULL) > 0;) {
-        const char *what = sl_table_text_or_empty(t, SL_SETTINGS_FOR);
+    for (const struct sl_setting_row *x; (x = sl_table_row(t, NULL));) {
+        const char *what = x->for_what ? x->for_what : "";
         if (!strcmp(what, "effects")) {
             fprintf(out, "%s %s\n      narrows most the effect of %s: from +-%s %% to +-%s %%\n",
-                    first ? "next:" : "then:", sl_table_text_or_empty(t, SL_SETTINGS_SETTING),
-                    sl_table_text_or_empty(t, SL_SETTINGS_NARROWS),
-                    sl_show_number(100 * real(t, SL_SETTINGS_BEFORE), false, before),
-                    sl_show_number(100 * real(t, SL_SETTINGS_AFTER), false, after));
+                    first ? "next:" : "then:", x->setting, x->narrows,
+                    sl_show_number(100 * exact(x->before), false, before),
+                    sl_show_number(100 * exact(x->after), false, after));
             first = false;
         } else if (!strcmp(what, "best")) {
-            fprintf(out, "or, to find the best: %s\n      the best of all with a chance of %.0f %%\n",
-                    sl_table_text_or_empty(t, SL_SETTINGS_SETTING), 100 * real(t, SL_SETTINGS_CHANCE));
+            fprintf(out, "or, to find the best: %s\n      the best of all with a chance of %.0f %%\n", x->setting,
+                    100 * exact(x->chance));
         }
-        put_expected(out, t);
+        put_expected(out, x);
     }
 }
 
 /* ---- histories ---- */
 
-static void put_step(FILE *out, const struct sl_table *t)
+static void put_step(FILE *out, const struct sl_history_row *x)
 {
-    double change = real(t, SL_HISTORY_CHANGE), low = real(t, SL_HISTORY_LOWER), high = real(t, SL_HISTORY_UPPER);
-    bool time = is_time(sl_table_text_or_empty(t, SL_HISTORY_UNIT)), worse = change > 0;
-    int64_t commits = sl_table_int(t, SL_HISTORY_COMMITS);
+    double change = exact(x->change), low = exact(x->lower), high = exact(x->upper);
+    bool time = is_time(x->unit), worse = change > 0;
+    int64_t commits = x->commits;
     char n[SL_SHOW_NUMBER], between[PERCENT];
 
     fprintf(out, "%s by %s %% (%s) ", time ? (worse ? "slower" : "faster") : (worse ? "worse" : "better"),
             sl_show_number(100 * fabs(change), false, n),
             worse ? range(low, high, false, between) : range(-high, -low, false, between));
     if (commits == 1)
-        fprintf(out, "since %s %.40s\n", sl_table_text_or_empty(t, SL_HISTORY_TO),
-                sl_table_text_or_empty(t, SL_HISTORY_SUBJECT));
+        fprintf(out, "since %s %.40s\n", x->to, x->subject);
     else
-        fprintf(out, "in one of the %lld commits %s..%s\n", (long long)commits,
-                sl_table_text_or_empty(t, SL_HISTORY_FROM), sl_table_text_or_empty(t, SL_HISTORY_TO));
+        fprintf(out, "in one of the %lld commits %s..%s\n", (long long)commits, x->from, x->to);
 }
 
 void sl_show_history(FILE *out, const struct sl_result *r)
@@ -269,31 +258,27 @@ void sl_show_history(FILE *out, const struct sl_result *r)
     char n[SL_SHOW_NUMBER], between[PERCENT];
     size_t changed = 0, unknown = 0;
 
-    for (sl_table_rewind(t); sl_table_next(t, NULL) > 0;) {
-        const char *verdict = sl_table_text_or_empty(t, SL_HISTORY_VERDICT);
+    for (const struct sl_history_row *x; (x = sl_table_row(t, NULL));) {
+        const char *verdict = x->verdict ? x->verdict : "";
         if (!strcmp(verdict, "changed"))
-            changed++, put_step(out, t);
+            changed++, put_step(out, x);
         unknown += !strcmp(verdict, "unknown");
     }
     if (!changed)
         fprintf(out, unknown ? "not known: no change is sure yet\n" : "no change\n");
     sl_table_rewind(t);
-    for (bool first = true; sl_table_next(t, NULL) > 0; first = false) {
-        if (first)
-            fprintf(out, "\n%-10s %9s %9s  %-21s %6s  %s\n", "commit", sl_table_text_or_empty(t, SL_HISTORY_UNIT),
-                    "change", "interval", "rounds", "subject");
-        if (sl_table_is_null(t, SL_HISTORY_FROM)) {
-            fprintf(out, "%-10.10s %9s %41s %.28s\n", sl_table_text_or_empty(t, SL_HISTORY_TO),
-                    sl_show_number(real(t, SL_HISTORY_SCORE), false, n), "",
-                    sl_table_text_or_empty(t, SL_HISTORY_SUBJECT));
+    for (const struct sl_history_row *x; (x = sl_table_row(t, NULL));) {
+        if (t->at == 1)
+            fprintf(out, "\n%-10s %9s %9s  %-21s %6s  %s\n", "commit", x->unit, "change", "interval", "rounds",
+                    "subject");
+        if (!x->from) {
+            fprintf(out, "%-10.10s %9s %41s %.28s\n", x->to, sl_show_number(exact(x->score), false, n), "", x->subject);
             continue;
         }
-        fprintf(out, "%-10.10s %9s ", sl_table_text_or_empty(t, SL_HISTORY_TO),
-                sl_show_number(real(t, SL_HISTORY_SCORE), false, n));
-        snprintf(n, sizeof n, "%+.3g %%", 100 * real(t, SL_HISTORY_CHANGE));
-        fprintf(out, "%9s  %-21s %6lld  %.20s\n", sl_table_is_null(t, SL_HISTORY_CHANGE) ? "" : n,
-                range(real(t, SL_HISTORY_LOWER), real(t, SL_HISTORY_UPPER), true, between),
-                (long long)sl_table_int(t, SL_HISTORY_ROUNDS), sl_table_text_or_empty(t, SL_HISTORY_SUBJECT));
+        fprintf(out, "%-10.10s %9s ", x->to, sl_show_number(exact(x->score), false, n));
+        snprintf(n, sizeof n, "%+.3g %%", 100 * exact(x->change));
+        fprintf(out, "%9s  %-21s %6lld  %.20s\n", isnan(x->change) ? "" : n,
+                range(exact(x->lower), exact(x->upper), true, between), (long long)x->rounds, x->subject);
     }
     if (unknown)
         fprintf(out, "%zu step%s not settled: go on with the same command\n", unknown, unknown == 1 ? " is" : "s are");
