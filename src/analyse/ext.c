@@ -16,7 +16,6 @@ static int (*const parts[])(sqlite3 *db) = {
     sl_shared_register,
     sl_fn_experiment,
     sl_fn_kde2d,
-    sl_fn_metrics,
     sl_fn_ols,
     sl_fn_seconds_text,
     sl_fn_spark,

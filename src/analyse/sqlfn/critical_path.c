@@ -69,7 +69,7 @@ static int fill_path(struct sl_rows *out, const struct sl_call *call, struct sl_
         if (p->task == SL_NO_INDEX)
             continue;
         x->task_span = w->s.g.id.v[w->task[p->task].span];
-        x->task = sl_workflow_key_of(w, w->task[p->task].span, &out->text);
+        x->task = sl_workflow_key(w, w->task[p->task].span, &out->text);
     }
     sl_path_free(&path);
     sl_workflow_free(&own);

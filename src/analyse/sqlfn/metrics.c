@@ -1,134 +1,114 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * node_samples, node_metrics, task_metrics: what nodes were doing, what that came to, and the same of Parsl's tries
- * (docs/sql.md has the columns).  They have no arguments, and so are asked like tables:
- *
- *     SELECT host, cpu_avg_utilization_pct FROM node_metrics;
- *
- * As views of the store they would be parsed by every command that opens it.
+ * What nodes were doing, what that came to, and the same of Parsl's tries.  They have no arguments, and so are asked
+ * like tables.  As views of the store they would be parsed by every command that opens it.
  */
 #include "analyse/ext.h"
 #include "analyse/sqlfn/sqlfn.h"
-#include "analyse/sqlfn/table.h"
 #include "sqlfn_metrics.sql.h"
 
-struct state {
-    sqlite3_stmt *rows;
-    bool done;
-};
+/* clang-format off */
+#define NODE_SAMPLES(COLUMN, row) \
+    COLUMN(row, INTEGER, node, NULL, "id of the node's span") \
+    COLUMN(row, INTEGER, time_ns, "ns", "of the sample") \
+    COLUMN(row, REAL, elapsed_s, "s", "that it stands for: since the one before, or since the monitor began") \
+    COLUMN(row, REAL, cpu_pct_per_cpu_avg, "%", NULL) \
+    COLUMN(row, REAL, cpu_pct_per_cpu_min, "%", NULL) \
+    COLUMN(row, REAL, cpu_pct_per_cpu_max, "%", NULL) \
+    COLUMN(row, REAL, mem_percent, "%", NULL) \
+    COLUMN(row, REAL, disk_usage_percent, "%", NULL) \
+    COLUMN(row, REAL, disk_io_read_mb, "MB", "since the monitor began") \
+    COLUMN(row, REAL, disk_io_write_mb, "MB", "since the monitor began") \
+    COLUMN(row, REAL, net_io_lo_sent_mb, "MB", "since the monitor began") \
+    COLUMN(row, REAL, net_io_ext_sent_mb, "MB", "since the monitor began") \
+    COLUMN(row, REAL, net_io_lo_recv_mb, "MB", "since the monitor began") \
+    COLUMN(row, REAL, net_io_ext_recv_mb, "MB", "since the monitor began") \
+    COLUMN(row, INTEGER, cpus, "CPUs", "that were online") \
+    COLUMN(row, REAL, cpu_busy_s, "s", "since the monitor began") \
+    COLUMN(row, REAL, cpu_capacity_s, "s", "since the monitor began") \
+    COLUMN(row, REAL, mem_available_mb, "MB", NULL) \
+    COLUMN(row, REAL, uptime_s, "s", "since the boot")
+/* clang-format on */
+SL_ROW(node_samples, NODE_SAMPLES);
 
-static int next(void *state, struct sl_err *err)
-{
-    struct state *s = state;
-    int rc = sqlite3_step(s->rows);
-
-    s->done = rc != SQLITE_ROW;
-    if (rc == SQLITE_ROW || rc == SQLITE_DONE)
-        return 0;
-    return sl_err(err, SL_ESTORE, "%s", sl_sqlite_words(sqlite3_db_handle(s->rows)));
-}
-
-static int begin(struct state *s, sqlite3 *db, const char *sql, struct sl_err *err)
-{
-    if (!s->rows && sqlite3_prepare_v2(db, sql, -1, &s->rows, NULL) != SQLITE_OK)
-        return sl_err(err, SL_ESTORE, "%s", sl_sqlite_words(db));
-    sqlite3_reset(s->rows);
-    return next(s, err);
-}
-
-static int start_samples(void *state, const struct sl_call *call, struct sl_err *err)
-{
-    return begin(state, call->db, sql_node_samples, err);
-}
-
-static int start_nodes(void *state, const struct sl_call *call, struct sl_err *err)
-{
-    return begin(state, call->db, sql_node_metrics, err);
-}
-
-static int start_tasks(void *state, const struct sl_call *call, struct sl_err *err)
-{
-    return begin(state, call->db, sql_task_metrics, err);
-}
-
-static bool at_end(const void *state)
-{
-    return ((const struct state *)state)->done;
-}
-
-static void column(const void *state, sqlite3_context *out, int col)
-{
-    sqlite3_result_value(out, sqlite3_column_value(((const struct state *)state)->rows, col));
-}
-
-static void end(void *state)
-{
-    sqlite3_finalize(((struct state *)state)->rows);
-}
-
-static const struct sl_table_fn node_samples = {
+const struct sl_table_fn sl_fn_node_samples = {
     .name = "node_samples",
-    .schema = "CREATE TABLE x(node INTEGER, time_ns INTEGER, elapsed_s REAL, cpu_pct_per_cpu_avg REAL, "
-              "cpu_pct_per_cpu_min REAL, cpu_pct_per_cpu_max REAL, mem_percent REAL, disk_usage_percent REAL, "
-              "disk_io_read_mb REAL, disk_io_write_mb REAL, net_io_lo_sent_mb REAL, net_io_ext_sent_mb REAL, "
-              "net_io_lo_recv_mb REAL, net_io_ext_recv_mb REAL, cpus INTEGER, cpu_busy_s REAL, cpu_capacity_s REAL, "
-              "mem_available_mb REAL, uptime_s REAL)",
-    .columns = 19,
+    .about = "what nodes were doing, a row for each sample",
+    .row = &node_samples_columns,
     .usage = "node_samples",
     .rows = 10000,
-    .state_bytes = sizeof(struct state),
-    .start = start_samples,
-    .at_end = at_end,
-    .next = next,
-    .column = column,
-    .end = end,
+    .sql = sql_node_samples,
 };
 
-static const struct sl_table_fn node_metrics = {
+/* clang-format off */
+#define NODE_METRICS(COLUMN, row) \
+    COLUMN(row, INTEGER, node, NULL, "id of the node's span") \
+    COLUMN(row, TEXT, host, NULL, "as hostname prints it") \
+    COLUMN(row, INTEGER, rank, NULL, "of MPI or the batch system; NULL: none") \
+    COLUMN(row, INTEGER, began_ns, "ns", "when it began") \
+    COLUMN(row, INTEGER, last_ns, "ns", "its last sample") \
+    COLUMN(row, REAL, sampled_s, "s", "that samples stand for") \
+    COLUMN(row, INTEGER, samples, "samples", "how many there are") \
+    COLUMN(row, INTEGER, cpus, "CPUs", "that were online") \
+    COLUMN(row, REAL, cpu_avg_utilization_pct, "%", NULL) \
+    COLUMN(row, REAL, cpu_avg_utilization_over20_pct, "%", NULL) \
+    COLUMN(row, REAL, cpu_avg_utilization_over40_pct, "%", NULL) \
+    COLUMN(row, REAL, cpu_avg_utilization_over80_pct, "%", NULL) \
+    COLUMN(row, REAL, cpu_avg_utilization_at100_pct, "%", NULL) \
+    COLUMN(row, REAL, max_t_cpu_pct_per_cpu_avg, "%", NULL) \
+    COLUMN(row, REAL, max_t_cpu_pct_per_cpu_max, "%", NULL) \
+    COLUMN(row, REAL, max_t_cpu_pct_per_cpu_min, "%", NULL) \
+    COLUMN(row, REAL, node_cpu_hours, "h", NULL) \
+    COLUMN(row, REAL, node_unused_cpu_hours, "h", NULL) \
+    COLUMN(row, REAL, max_t_mem_percent, "%", NULL) \
+    COLUMN(row, REAL, max_t_disk_usage_percent, "%", NULL) \
+    COLUMN(row, REAL, total_disk_io_read_mb, "MB", NULL) \
+    COLUMN(row, REAL, total_disk_io_write_mb, "MB", NULL) \
+    COLUMN(row, REAL, total_net_io_lo_sent_mb, "MB", NULL) \
+    COLUMN(row, REAL, total_net_io_ext_sent_mb, "MB", NULL) \
+    COLUMN(row, REAL, total_net_io_lo_recv_mb, "MB", NULL) \
+    COLUMN(row, REAL, total_net_io_ext_recv_mb, "MB", NULL)
+/* clang-format on */
+SL_ROW(node_metrics, NODE_METRICS);
+
+const struct sl_table_fn sl_fn_node_metrics = {
     .name = "node_metrics",
-    .schema =
-        "CREATE TABLE x(node INTEGER, host TEXT, rank INTEGER, began_ns INTEGER, last_ns INTEGER, sampled_s REAL, "
-        "samples INTEGER, cpus INTEGER, cpu_avg_utilization_pct REAL, cpu_avg_utilization_over20_pct REAL, "
-        "cpu_avg_utilization_over40_pct REAL, cpu_avg_utilization_over80_pct REAL, "
-        "cpu_avg_utilization_at100_pct REAL, max_t_cpu_pct_per_cpu_avg REAL, max_t_cpu_pct_per_cpu_max REAL, "
-        "max_t_cpu_pct_per_cpu_min REAL, node_cpu_hours REAL, node_unused_cpu_hours REAL, max_t_mem_percent REAL, "
-        "max_t_disk_usage_percent REAL, total_disk_io_read_mb REAL, total_disk_io_write_mb REAL, "
-        "total_net_io_lo_sent_mb REAL, total_net_io_ext_sent_mb REAL, total_net_io_lo_recv_mb REAL, "
-        "total_net_io_ext_recv_mb REAL)",
-    .columns = 26,
+    .about = "what samples of each node come to",
+    .row = &node_metrics_columns,
     .usage = "node_metrics",
     .rows = 100,
-    .state_bytes = sizeof(struct state),
-    .start = start_nodes,
-    .at_end = at_end,
-    .next = next,
-    .column = column,
-    .end = end,
+    .sql = sql_node_metrics,
 };
 
-static const struct sl_table_fn task_metrics = {
+/* clang-format off */
+#define TASK_METRICS(COLUMN, row) \
+    COLUMN(row, INTEGER, try, NULL, "id of the try") \
+    COLUMN(row, INTEGER, task, NULL, "id of its task") \
+    COLUMN(row, TEXT, app, NULL, "of the task") \
+    COLUMN(row, TEXT, host, NULL, "as hostname prints it") \
+    COLUMN(row, INTEGER, began_ns, "ns", "when it began") \
+    COLUMN(row, INTEGER, last_ns, "ns", "its last sample") \
+    COLUMN(row, REAL, sampled_s, "s", "that samples stand for") \
+    COLUMN(row, INTEGER, samples, "samples", "how many there are") \
+    COLUMN(row, REAL, cpu_avg_utilization_pct, "%", NULL) \
+    COLUMN(row, REAL, cpu_avg_utilization_over20_pct, "%", NULL) \
+    COLUMN(row, REAL, cpu_avg_utilization_over40_pct, "%", NULL) \
+    COLUMN(row, REAL, cpu_avg_utilization_over80_pct, "%", NULL) \
+    COLUMN(row, REAL, cpu_avg_utilization_at100_pct, "%", NULL) \
+    COLUMN(row, REAL, max_t_cpu_pct, "%", NULL) \
+    COLUMN(row, REAL, cpu_hours, "h", NULL) \
+    COLUMN(row, REAL, max_t_mem_percent, "%", NULL) \
+    COLUMN(row, REAL, max_t_mem_mb, "MB", NULL) \
+    COLUMN(row, REAL, total_disk_io_read_mb, "MB", NULL) \
+    COLUMN(row, REAL, total_disk_io_write_mb, "MB", NULL)
+/* clang-format on */
+SL_ROW(task_metrics, TASK_METRICS);
+
+const struct sl_table_fn sl_fn_task_metrics = {
     .name = "task_metrics",
-    .schema = "CREATE TABLE x(try INTEGER, task INTEGER, app TEXT, host TEXT, began_ns INTEGER, last_ns INTEGER, "
-              "sampled_s REAL, samples INTEGER, cpu_avg_utilization_pct REAL, cpu_avg_utilization_over20_pct REAL, "
-              "cpu_avg_utilization_over40_pct REAL, cpu_avg_utilization_over80_pct REAL, "
-              "cpu_avg_utilization_at100_pct REAL, max_t_cpu_pct REAL, cpu_hours REAL, max_t_mem_percent REAL, "
-              "max_t_mem_mb REAL, total_disk_io_read_mb REAL, total_disk_io_write_mb REAL)",
-    .columns = 19,
+    .about = "what resource rows of Parsl's monitoring come to, of each try",
+    .row = &task_metrics_columns,
     .usage = "task_metrics",
     .rows = 10000,
-    .state_bytes = sizeof(struct state),
-    .start = start_tasks,
-    .at_end = at_end,
-    .next = next,
-    .column = column,
-    .end = end,
+    .sql = sql_task_metrics,
 };
-
-int sl_fn_metrics(sqlite3 *db)
-{
-    int rc = sl_table_register(db, &node_samples);
-
-    if (rc == SQLITE_OK)
-        rc = sl_table_register(db, &node_metrics);
-    return rc == SQLITE_OK ? sl_table_register(db, &task_metrics) : rc;
-}

@@ -41,7 +41,7 @@ static int fill_slack(struct sl_rows *out, const struct sl_call *call, struct sl
         struct slack *x = sl_rows_add(out);
         x->span = w.s.g.id.v[t->span];
         if (sl_call_uses(call, slack, task))
-            x->task = sl_workflow_key_of(&w, t->span, &out->text);
+            x->task = sl_workflow_key(&w, t->span, &out->text);
         x->first_ns = t->first_ns;
         x->done_ns = t->done_ns;
         x->slack_s = (double)slack[i] / 1e9;

@@ -23,12 +23,15 @@
     FN(event_sequences) \
     FN(functions) \
     FN(lens_events) \
+    FN(node_metrics) \
+    FN(node_samples) \
     FN(node_usage) \
     FN(occupancy) \
     FN(slack) \
     FN(span_groups) \
     FN(task_flow) \
     FN(task_graph) \
+    FN(task_metrics) \
     FN(task_states) \
     FN(task_times) \
     FN(task_tries) \
@@ -48,7 +51,6 @@ const struct sl_table_fn *sl_table_fn_at(size_t i);
 
 int sl_fn_experiment(sqlite3 *db); /* all of experiment_*(): experiment/sqlfn.c, which is above, defines it */
 int sl_fn_kde2d(sqlite3 *db);
-int sl_fn_metrics(sqlite3 *db);
 int sl_fn_ols(sqlite3 *db);
 int sl_fn_seconds_text(sqlite3 *db);
 int sl_fn_spark(sqlite3 *db);

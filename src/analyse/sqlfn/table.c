@@ -38,6 +38,17 @@ struct filled {
     struct sl_rows rows;
 };
 
+/* What .sql yields. */
+struct queried {
+    sqlite3_stmt *rows;
+    bool done;
+};
+
+static size_t state_bytes(const struct sl_table_fn *fn)
+{
+    return fn->sql ? sizeof(struct queried) : fn->fill ? sizeof(struct filled) : fn->state_bytes;
+}
+
 static void add_column(struct sl_buf *b, const struct sl_column *c, bool hidden)
 {
     static const char *const types[] = {"", " TEXT", " INTEGER", " REAL"};
@@ -49,11 +60,8 @@ static void add_column(struct sl_buf *b, const struct sl_column *c, bool hidden)
 static int declare(sqlite3 *db, const struct sl_table_fn *fn)
 {
     struct sl_buf b = {0};
-    int rc, visible;
+    int rc, visible = fn->row->n - fn->hidden;
 
-    if (!fn->row)
-        return sqlite3_declare_vtab(db, fn->schema);
-    visible = fn->row->n - fn->hidden;
     for (int i = 0; i < visible; i++)
         add_column(&b, &fn->row->v[i], false);
     for (int i = 0; i < fn->args; i++)
@@ -78,14 +86,16 @@ static int connect(sqlite3 *db, void *aux, int argc, const char *const *argv, sq
     t = sl_alloc(sizeof *t);
     t->db = db;
     t->fn = fn;
-    t->columns = fn->row ? fn->row->n - fn->hidden : fn->columns;
+    t->columns = fn->row->n - fn->hidden;
     *out = &t->base;
     return SQLITE_OK;
 }
 
 static void free_cursor(const struct sl_table_fn *fn, struct cursor *c)
 {
-    if (fn->fill)
+    if (fn->sql)
+        sqlite3_finalize(((struct queried *)(void *)c->state)->rows);
+    else if (fn->fill)
         sl_rows_free(&((struct filled *)(void *)c->state)->rows);
     else
         fn->end(c->state);
@@ -207,7 +217,7 @@ static int open_cursor(sqlite3_vtab *vtab, sqlite3_vtab_cursor **out)
     if (c)
         t->kept = c->next;
     else
-        c = sl_alloc(sizeof *c + (t->fn->fill ? sizeof(struct filled) : t->fn->state_bytes));
+        c = sl_alloc(sizeof *c + state_bytes(t->fn));
     *out = &c->base;
     return SQLITE_OK;
 }
@@ -252,6 +262,24 @@ static void narrow(struct sl_call *call, char letter, sqlite3_value *v)
         call->max = x;
 }
 
+static int step(struct queried *s, sqlite3 *db, struct sl_err *err)
+{
+    int rc = sqlite3_step(s->rows);
+
+    s->done = rc != SQLITE_ROW;
+    return rc == SQLITE_ROW || rc == SQLITE_DONE ? 0 : sl_err(err, SL_ESTORE, "%s", sl_sqlite_words(db));
+}
+
+static int ask(struct queried *s, const struct sl_table_fn *fn, const struct sl_call *call, struct sl_err *err)
+{
+    if (!s->rows && sqlite3_prepare_v2(call->db, fn->sql, -1, &s->rows, NULL) != SQLITE_OK)
+        return sl_err(err, SL_ESTORE, "%s", sl_sqlite_words(call->db));
+    sqlite3_reset(s->rows);
+    for (int i = 0; i < fn->args; i++)
+        sqlite3_bind_value(s->rows, i + 1, call->arg[i]);
+    return step(s, call->db, err);
+}
+
 static int fill(void *state, const struct sl_table_fn *fn, const struct sl_call *call, struct sl_err *err)
 {
     struct filled *f = state;
@@ -271,7 +299,7 @@ static int filter(sqlite3_vtab_cursor *cursor, int given, const char *str, int a
     struct sl_err err = {0};
 
     struct sl_call call = {.db = t->db, .arg = c->arg, .min = INT64_MIN, .max = INT64_MAX, .what = t->fn->what};
-    int k = 0;
+    int k = 0, rc;
 
     free_args(c);
     c->row = 1;
@@ -295,8 +323,10 @@ static int filter(sqlite3_vtab_cursor *cursor, int given, const char *str, int a
             sl_err(&err, SL_EUSAGE, "arguments are missing; call it like %s", t->fn->usage);
             return fail(t, &err);
         }
-    return (t->fn->fill ? fill(c->state, t->fn, &call, &err) : t->fn->start(c->state, &call, &err)) ? fail(t, &err)
-                                                                                                    : SQLITE_OK;
+    rc = t->fn->sql    ? ask((struct queried *)(void *)c->state, t->fn, &call, &err)
+         : t->fn->fill ? fill(c->state, t->fn, &call, &err)
+                       : t->fn->start(c->state, &call, &err);
+    return rc ? fail(t, &err) : SQLITE_OK;
 }
 
 static int next(sqlite3_vtab_cursor *cursor)
@@ -307,6 +337,8 @@ static int next(sqlite3_vtab_cursor *cursor)
 
     c->row++;
     c->got = NULL;
+    if (t->fn->sql)
+        return step((struct queried *)(void *)c->state, t->db, &err) ? fail(t, &err) : SQLITE_OK;
     if (!t->fn->next) {
         ((struct sl_table_rows *)(void *)c->state)->at++;
         return SQLITE_OK;
@@ -320,6 +352,8 @@ static int at_end(sqlite3_vtab_cursor *cursor)
     const void *state = ((struct cursor *)cursor)->state;
     const struct sl_table_rows *rows = state;
 
+    if (fn->sql)
+        return ((const struct queried *)state)->done;
     return fn->at_end ? fn->at_end(state) : rows->at >= rows->n;
 }
 
@@ -392,14 +426,14 @@ static int column(sqlite3_vtab_cursor *cursor, sqlite3_context *out, int col)
         return SQLITE_OK;
     }
     col -= col < t->columns ? 0 : fn->args;
-    if (fn->fill) {
+    if (fn->sql) {
+        sqlite3_result_value(out, sqlite3_column_value(((struct queried *)(void *)c->state)->rows, col));
+    } else if (fn->fill) {
         const struct filled *f = (const struct filled *)(const void *)c->state;
         sl_column_result(&fn->row->v[col], sl_rows_at(&f->rows, f->of.at), out);
-    } else if (fn->get) {
+    } else {
         c->got = c->got ? c->got : fn->get(c->state);
         sl_column_result(&fn->row->v[col], c->got, out);
-    } else {
-        fn->column(c->state, out, col);
     }
     return SQLITE_OK;
 }

@@ -10,7 +10,8 @@
  *
  *     const struct sl_table_fn sl_fn_slack = {.name = "slack", .row = &slack_columns, .fill = fill_slack, ...};
  *
- * One that has too many rows to hold has start(), at_end(), next() and get() instead.
+ * One whose rows are what a statement yields has .sql instead; one that has too many rows to hold, start(), at_end(),
+ * next() and get().
  */
 #ifndef SL_ANALYSE_SQLFN_TABLE_H
 #define SL_ANALYSE_SQLFN_TABLE_H
@@ -51,18 +52,19 @@ struct sl_table_fn {
     int hidden;
     const struct sl_column *arg; /* its arguments */
     int args, needed;            /* how many; so many of them must be given */
-    const char *schema;          /* without row: CREATE TABLE x(COLUMN..., ARGUMENT HIDDEN..., FURTHER HIDDEN...) */
-    int columns;                 /* without row: how many are visible */
     const char *pointer; /* the last argument is a pointer of this type, for the program itself; NULL: it is none */
     const void *what;    /* for fill(): which of several functions that share it is called */
     const char *usage;   /* "event_sequences('parsl.monitoring.task')": shown when they are not */
     double rows;         /* a guess, for SQLite's planner; 0: 1000 */
     int bounded;         /* a visible column of integers, plus 1, whose =, <, <=, > and >= reach start(); 0: none */
 
-    /* All rows of a call, into out, which has none. */
+    /* Where SQL says it all: what yields these columns; ?1, ?2, ... are the arguments. */
+    const char *sql;
+
+    /* Else all rows of a call, into out, which has none. */
     int (*fill)(struct sl_rows *out, const struct sl_call *call, struct sl_err *err);
 
-    /* ---- without fill(): */
+    /* ---- without both: */
     size_t state_bytes;
 
     /*
@@ -74,8 +76,6 @@ struct sl_table_fn {
     int (*next)(void *state, struct sl_err *err); /* NULL: so */
     /* The row at hand, of the structure that `row` describes; asked for once, good until the next row. */
     const void *(*get)(void *state);
-    /* Without get(): visible columns are 0 to columns - 1, further hidden ones from `columns` on. */
-    void (*column)(const void *state, sqlite3_context *out, int col);
     /*
      * A number of the row that is the same whatever the query wants of `bounded`, and of no other row: outer joins know
      * rows again by it.  NULL: rows are counted, which is right where nothing is bounded.

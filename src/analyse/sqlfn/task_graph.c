@@ -108,7 +108,7 @@ static int fill_graph(struct sl_rows *out, const struct sl_call *call, struct sl
     layer = find_layers(&w);
     for (uint32_t i = 0; i < w.n; i++) {
         const struct sl_task *t = &w.task[i];
-        const char *key = sl_call_uses(call, task_graph, task) ? sl_workflow_key_of(&w, t->span, &out->text) : NULL;
+        const char *key = sl_call_uses(call, task_graph, task) ? sl_workflow_key(&w, t->span, &out->text) : NULL;
         for (uint32_t k = 0; k < t->npred || !k; k++) {
             struct task_graph *x = sl_rows_add(out);
             *x = (struct task_graph){w.s.g.id.v[t->span],

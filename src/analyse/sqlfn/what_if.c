@@ -85,7 +85,7 @@ static const void *get_task(void *state)
 
     sl_arena_reset(&s->key);
     s->row = (struct what_if){.span = s->w.s.g.id.v[t->span],
-                              .task = sl_workflow_key_of(&s->w, t->span, &s->key),
+                              .task = sl_workflow_key(&s->w, t->span, &s->key),
                               .first_ns = t->first_ns,
                               .done_ns = t->done_ns,
                               .new_first_ns = s->r.first_ns[s->rows.at],

@@ -384,22 +384,7 @@ static bool has_role(const struct sl_workflow *w, uint32_t span, enum sl_role ro
     return type != SL_NO_INDEX && w->role && w->role[type] == role;
 }
 
-void sl_workflow_key(const struct sl_workflow *w, uint32_t span, sqlite3_context *out)
-{
-    struct sl_buf array = {0};
-
-    bool is_part = sl_workflow_array(w, span, &array);
-
-    sqlite3_bind_int64(w->key, 1, w->s.g.id.v[span]);
-    if (is_part)
-        sqlite3_result_text(out, array.s, (int)array.n, SQLITE_TRANSIENT);
-    else if (sqlite3_step(w->key) == SQLITE_ROW)
-        sqlite3_result_value(out, sqlite3_column_value(w->key, 0));
-    sqlite3_reset(w->key);
-    sl_buf_free(&array);
-}
-
-const char *sl_workflow_key_of(const struct sl_workflow *w, uint32_t span, struct sl_arena *text)
+const char *sl_workflow_key(const struct sl_workflow *w, uint32_t span, struct sl_arena *text)
 {
     struct sl_buf array = {0};
     const char *key = NULL;

@@ -93,10 +93,8 @@ int sl_workflow_find(const struct sl_workflow **out, struct sl_workflow *own, sq
 /* Lends w, and what is loaded of its store, to the functions of the connection; NULL: no longer. */
 void sl_workflow_share(sqlite3 *db, const struct sl_workflow *w);
 
-/* The key of a span of the graph, as the result of an SQL function: few are wanted, so they are not loaded. */
-/* The same, copied into text; NULL: it has none. */
-const char *sl_workflow_key_of(const struct sl_workflow *w, uint32_t span, struct sl_arena *text);
-void sl_workflow_key(const struct sl_workflow *w, uint32_t span, sqlite3_context *out);
+/* The key of a span of the graph, copied into text; NULL: it has none. */
+const char *sl_workflow_key(const struct sl_workflow *w, uint32_t span, struct sl_arena *text);
 /* Of an element of an array of jobs: JOB_ELEMENT, appended to out; false: it is none. */
 bool sl_workflow_array(const struct sl_workflow *w, uint32_t span, struct sl_buf *out);
 

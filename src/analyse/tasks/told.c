@@ -68,18 +68,6 @@ static bool is_more(const struct sl_told *t, uint32_t a, uint32_t b)
     return order ? order > 0 : n > m;
 }
 
-void sl_told_result(const struct sl_told *t, uint32_t value, sqlite3_context *out)
-{
-    const char *s = value ? sl_intern_text(&t->value, value) : NULL;
-
-    if (s && *s == 't')
-        sqlite3_result_text(out, s + 1, (int)sl_intern_len(&t->value, value) - 1, SQLITE_TRANSIENT);
-    else if (s && *s == 'i')
-        sqlite3_result_int64(out, strtoll(s + 1, NULL, 10));
-    else if (s)
-        sqlite3_result_double(out, strtod(s + 1, NULL));
-}
-
 struct sl_cell sl_told_cell(const struct sl_told *t, uint32_t value)
 {
     const char *s = value ? sl_intern_text(&t->value, value) : NULL;

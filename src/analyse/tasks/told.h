@@ -21,7 +21,7 @@ struct sl_told {
     uint32_t *app, *exception;   /* by task: values; 0: nothing says */
     uint32_t *last;              /* by task: its last try; SL_NO_INDEX: it has none */
     SL_VEC(struct sl_try) tries; /* by the span of their task, then by number */
-    struct sl_intern value;      /* each with its type: sl_told_result() */
+    struct sl_intern value;      /* each with its type: sl_told_cell() */
     struct sl_buf key_text;
     size_t *key_at; /* by task: where its key begins in key_text, which ends with a 0; NULL: not loaded */
 };
@@ -33,6 +33,5 @@ int sl_told_keys(const struct sl_told **out, const struct sl_workflow *w, struct
 void sl_told_free(struct sl_told *t);
 /* A value; its text is borrowed from t. */
 struct sl_cell sl_told_cell(const struct sl_told *t, uint32_t value);
-void sl_told_result(const struct sl_told *t, uint32_t value, sqlite3_context *out);
 
 #endif
