@@ -121,72 +121,22 @@ static int export_one(struct cli *cli, const char *path, const char *output)
 
 /* ---- stores ---- */
 
-static int perfetto(struct sl_spans *s, const char *path, struct sl_err *err);
-static int chrome(struct sl_spans *s, const char *path, struct sl_err *err);
-static int otlp(struct sl_spans *s, const char *path, struct sl_err *err);
-static int csv(struct sl_spans *s, const char *path, struct sl_err *err);
-static int ctf(struct sl_spans *s, const char *path, struct sl_err *err);
-
-static const struct format {
-    const char *name, *suffix;
-    bool folder;
-    int (*write)(struct sl_spans *s, const char *path, struct sl_err *err);
-} formats[] = {
-    {"perfetto", ".pftrace", false, perfetto},
-    {"chrome", ".trace.json", false, chrome},
-    {"otlp", ".otlp.jsonl", false, otlp},
-    {"csv", ".csv", true, csv},
-    {"ctf", ".ctf", true, ctf},
-};
-enum { FORMATS = sizeof formats / sizeof *formats };
-
-static void tell_timeline(const char *path, const struct sl_timeline_counts *c)
+static void tell_timeline(const char *path, const struct sl_export_counts *c)
 {
-    char slices[32], instants[32], arrows[32], tracks[32], untimed[32];
+    char spans[32], events[32], links[32], tracks[32], untimed[32];
 
-    if (!strcmp(path, "-"))
-        return;
-    fprintf(stderr, "%s: %s slices and %s events on %s tracks, %s arrows", path, sl_show_count(c->slices, slices),
-            sl_show_count(c->instants, instants), sl_show_count(c->tracks, tracks), sl_show_count(c->arrows, arrows));
+    fprintf(stderr, "%s: %s slices and %s events on %s tracks, %s arrows", path, sl_show_count(c->spans, spans),
+            sl_show_count(c->events, events), sl_show_count(c->tracks, tracks), sl_show_count(c->links, links));
     if (c->untimed)
         fprintf(stderr, "; not in it: %s span%s of which nothing says when", sl_show_count(c->untimed, untimed),
                 c->untimed == 1 ? "" : "s");
     fprintf(stderr, "\nopen it at https://ui.perfetto.dev\n");
 }
 
-static int timeline(struct sl_spans *s, const char *path,
-                    int (*write)(struct sl_spans *s, struct sl_out *out, struct sl_timeline_counts *counts,
-                                 struct sl_err *err),
-                    struct sl_err *err)
-{
-    struct sl_timeline_counts counts;
-    struct sl_out out;
-    int rc = sl_out_open(&out, path, err);
-
-    if (rc)
-        return rc;
-    rc = sl_out_close(&out, write(s, &out, &counts, err), err);
-    if (!rc)
-        tell_timeline(path, &counts);
-    return rc;
-}
-
-static int perfetto(struct sl_spans *s, const char *path, struct sl_err *err)
-{
-    return timeline(s, path, sl_export_perfetto, err);
-}
-
-static int chrome(struct sl_spans *s, const char *path, struct sl_err *err)
-{
-    return timeline(s, path, sl_export_chrome, err);
-}
-
-static void tell_counts(const char *path, const struct sl_export_counts *c)
+static void tell_spans(const char *path, const struct sl_export_counts *c)
 {
     char spans[32], events[32], links[32], samples[32], untimed[32];
 
-    if (!strcmp(path, "-"))
-        return;
     fprintf(stderr, "%s: %s spans, %s events, %s links, %s samples", path, sl_show_count(c->spans, spans),
             sl_show_count(c->events, events), sl_show_count(c->links, links), sl_show_count(c->samples, samples));
     if (c->untimed)
@@ -195,37 +145,33 @@ static void tell_counts(const char *path, const struct sl_export_counts *c)
     fputc('\n', stderr);
 }
 
-static int otlp(struct sl_spans *s, const char *path, struct sl_err *err)
+/* Each is a file or a folder. */
+static const struct format {
+    const char *name, *suffix;
+    int (*file)(struct sl_spans *s, struct sl_out *out, struct sl_export_counts *counts, struct sl_err *err);
+    int (*folder)(struct sl_spans *s, const char *path, struct sl_export_counts *counts, struct sl_err *err);
+    void (*tell)(const char *path, const struct sl_export_counts *c);
+} formats[] = {
+    {"perfetto", ".pftrace", sl_export_perfetto, NULL, tell_timeline},
+    {"chrome", ".trace.json", sl_export_chrome, NULL, tell_timeline},
+    {"otlp", ".otlp.jsonl", sl_export_otlp, NULL, tell_spans},
+    {"csv", ".csv", NULL, sl_export_csv, tell_spans},
+    {"ctf", ".ctf", NULL, sl_export_ctf, tell_spans},
+};
+enum { FORMATS = sizeof formats / sizeof *formats };
+
+static int write_format(const struct format *f, struct sl_spans *s, const char *path, struct sl_err *err)
 {
     struct sl_export_counts counts;
     struct sl_out out;
-    int rc = sl_out_open(&out, path, err);
+    int rc;
 
-    if (rc)
-        return rc;
-    rc = sl_out_close(&out, sl_export_otlp(s, &out, &counts, err), err);
-    if (!rc)
-        tell_counts(path, &counts);
-    return rc;
-}
-
-static int csv(struct sl_spans *s, const char *path, struct sl_err *err)
-{
-    struct sl_export_counts counts;
-    int rc = sl_export_csv(s, path, &counts, err);
-
-    if (!rc)
-        tell_counts(path, &counts);
-    return rc;
-}
-
-static int ctf(struct sl_spans *s, const char *path, struct sl_err *err)
-{
-    struct sl_export_counts counts;
-    int rc = sl_export_ctf(s, path, &counts, err);
-
-    if (!rc)
-        tell_counts(path, &counts);
+    if (f->folder)
+        rc = f->folder(s, path, &counts, err);
+    else if (!(rc = sl_out_open(&out, path, err)))
+        rc = sl_out_close(&out, f->file(s, &out, &counts, err), err);
+    if (!rc && strcmp(path, "-") != 0)
+        f->tell(path, &counts);
     return rc;
 }
 
@@ -265,7 +211,7 @@ static int export_store(struct cli *cli, const struct format *f)
         path = output ? sqlite3_mprintf("%s", output) : beside_store(cli, f->suffix);
         rc = sl_spans_open(&spans, st, workflow, &err);
         if (!rc)
-            rc = f->write(&spans, path, &err);
+            rc = write_format(f, &spans, path, &err);
         if (!rc && strcmp(path, "-") != 0)
             tell_nodes(sl_spans_nodes_of_nobody(&spans));
         sl_spans_close(&spans);

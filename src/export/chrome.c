@@ -13,7 +13,7 @@
 struct chrome {
     struct sl_spans *s;
     struct sl_out *out;
-    struct sl_timeline_counts *counts;
+    struct sl_export_counts *counts;
     struct sl_buf line, name;
     bool any;
 };
@@ -163,7 +163,7 @@ static int track(void *to, const struct sl_track *t, struct sl_err *err)
 static int put_arrow(struct chrome *c, const struct sl_track *t, int64_t ns, const struct sl_arrow *a)
 {
     if (a->to_here ? a->other_ns >= ns : ns >= a->other_ns) {
-        c->counts->arrows -= a->to_here;
+        c->counts->links -= a->to_here;
         return 0;
     }
     open_event(c, a->to_here ? "f" : "s", NULL);
@@ -293,7 +293,7 @@ static int put_untimed(struct chrome *c, struct sl_err *err)
     return rc;
 }
 
-int sl_export_chrome(struct sl_spans *s, struct sl_out *out, struct sl_timeline_counts *counts, struct sl_err *err)
+int sl_export_chrome(struct sl_spans *s, struct sl_out *out, struct sl_export_counts *counts, struct sl_err *err)
 {
     static const struct sl_timeline_writer writer = {group, track, begin, end, instant, counter};
     static const char head[] =

@@ -13,18 +13,13 @@
  * A trace of Perfetto: protobuf, fields as in its .proto files.  Tracks are nested TrackDescriptors, a slice's
  * category is the type of its span, links are flows, attributes debug annotations.
  */
-int sl_export_perfetto(struct sl_spans *s, struct sl_out *out, struct sl_timeline_counts *counts, struct sl_err *err);
+int sl_export_perfetto(struct sl_spans *s, struct sl_out *out, struct sl_export_counts *counts, struct sl_err *err);
 
 /*
  * The Trace Event Format of Chrome, JSON, of which import makes the same spans again: metadata events "spanloom.span"
  * say which spans there are, and what belongs to one is in the args of its B event.
  */
-int sl_export_chrome(struct sl_spans *s, struct sl_out *out, struct sl_timeline_counts *counts, struct sl_err *err);
-
-struct sl_export_counts {
-    uint64_t spans, events, links, attributes, samples;
-    uint64_t untimed; /* spans that nothing says of when they were */
-};
+int sl_export_chrome(struct sl_spans *s, struct sl_out *out, struct sl_export_counts *counts, struct sl_err *err);
 
 /*
  * OpenTelemetry's file format: an ExportTraceServiceRequest a line, and of samples an ExportMetricsServiceRequest

@@ -326,7 +326,7 @@ static int counter(void *to, const struct sl_track *t, int64_t ns, const struct 
     return end_event(p, ns);
 }
 
-int sl_export_perfetto(struct sl_spans *s, struct sl_out *out, struct sl_timeline_counts *counts, struct sl_err *err)
+int sl_export_perfetto(struct sl_spans *s, struct sl_out *out, struct sl_export_counts *counts, struct sl_err *err)
 {
     static const struct sl_timeline_writer writer = {group, track, begin, end, instant, counter};
     struct perfetto p = {.s = s, .out = out};

@@ -10,6 +10,12 @@
 #include "export/outline.h"
 #include "export/words.h"
 
+/* What was written.  Viewers say slice for span, instant for event, and arrow for link. */
+struct sl_export_counts {
+    uint64_t spans, events, links, attributes, samples, tracks;
+    uint64_t untimed; /* spans that nothing says of when they were; on a timeline they are not there */
+};
+
 struct sl_exported_span {
     int64_t id, parent; /* parent 0: a root */
     int64_t type_id, alike;

@@ -43,7 +43,7 @@ struct timeline {
     struct sl_spans *s;
     const struct sl_timeline_writer *w;
     void *to;
-    struct sl_timeline_counts *counts;
+    struct sl_export_counts *counts;
     struct sl_layout layout;
     uint64_t tracks;
     uint32_t lanes, group, rank;
@@ -154,7 +154,7 @@ static int beside(struct timeline *t, int64_t ns, const struct sl_instant *i, st
         t->beside.rank = t->rank++;
         rc = new_track(t, &t->beside, err);
     }
-    t->counts->instants++;
+    t->counts->events++;
     return rc ? rc : t->w->instant(t->to, &t->beside, ns, i, err);
 }
 
@@ -169,7 +169,7 @@ static int tell_events(struct timeline *t, struct lane *l, int64_t until, struct
         if (o->event.v[o->told].ns < l->last_ns) {
             rc = beside(t, o->event.v[o->told].ns, &i, err);
         } else {
-            t->counts->instants++;
+            t->counts->events++;
             l->last_ns = o->event.v[o->told].ns;
             rc = t->w->instant(t->to, &l->t, l->last_ns, &i, err);
         }
@@ -250,9 +250,9 @@ static int begin_slice(struct timeline *t, const struct sl_track *k, const struc
     find_arrows(t, sl_spans_index(t->s, span->id), k->kind == SL_TRACK_PLACE);
     slice.arrow = t->arrow.v;
     slice.narrows = t->arrow.n;
-    t->counts->slices++;
+    t->counts->spans++;
     for (size_t i = 0; i < slice.narrows; i++)
-        t->counts->arrows += slice.arrow[i].to_here;
+        t->counts->links += slice.arrow[i].to_here;
     return rc ? rc : t->w->begin(t->to, k, span->begin_ns, &slice, err);
 }
 
@@ -502,7 +502,7 @@ static int put_itself(struct timeline *t, const struct sl_track *k, const char *
     implied = sl_spans_begin_and_end(t->s) && lasts;
     for (size_t i = implied; !rc && i + implied < t->s->event.n; i++) {
         struct sl_instant instant = {.name = t->s->event.v[i].name, .span = k->span};
-        t->counts->instants++;
+        t->counts->events++;
         rc = t->w->instant(t->to, k, t->s->event.v[i].time_ns, &instant, err);
     }
     return rc ? rc : t->w->end(t->to, k, span.end_ns, err);
@@ -570,14 +570,14 @@ static int put_places(struct timeline *t, uint32_t in, const struct sl_track *wi
 
 /* ---- all of it ---- */
 
-int sl_timeline(struct sl_spans *s, const struct sl_timeline_writer *w, void *to, struct sl_timeline_counts *counts,
+int sl_timeline(struct sl_spans *s, const struct sl_timeline_writer *w, void *to, struct sl_export_counts *counts,
                 struct sl_err *err)
 {
     struct timeline *t = sl_alloc(sizeof *t);
     int rc;
 
     *t = (struct timeline){.s = s, .w = w, .to = to, .counts = counts};
-    *counts = (struct sl_timeline_counts){0};
+    *counts = (struct sl_export_counts){0};
     rc = sl_layout_make(&t->layout, s, err);
     counts->untimed = t->layout.untimed;
     if (!rc)

@@ -57,12 +57,7 @@ struct sl_timeline_writer {
                    struct sl_err *err);
 };
 
-struct sl_timeline_counts {
-    uint64_t slices, instants, arrows, samples, tracks;
-    uint64_t untimed; /* spans that are on no track, as nothing says when they were */
-};
-
-int sl_timeline(struct sl_spans *s, const struct sl_timeline_writer *w, void *to, struct sl_timeline_counts *counts,
+int sl_timeline(struct sl_spans *s, const struct sl_timeline_writer *w, void *to, struct sl_export_counts *counts,
                 struct sl_err *err);
 
 #endif
