@@ -274,13 +274,6 @@ int shell_trace_resume(struct shell_trace *t, struct sl_err *err)
 
 /* ---- events ---- */
 
-static void begin_event(struct sl_buf *b, const struct shell_trace *t, char phase, const char *name, int64_t ns)
-{
-    /* the phase first: what is looked for from the end is at the beginning of a line */
-    sl_buf_addf(b, "{\"ph\": \"%c\", \"name\": %s, \"cat\": \"shell\", \"pid\": %d, \"tid\": %d, \"ts\": %lld.%03d",
-                phase, name, (int)t->pid, (int)t->pid, (long long)(ns / 1000), (int)(ns % 1000));
-}
-
 static char *quoted(const char *name)
 {
     struct sl_buf b = {0};
@@ -289,9 +282,30 @@ static char *quoted(const char *name)
     return b.s;
 }
 
-int shell_trace_begin(struct shell_trace *t, const char *name, const char *args, uint64_t *id, struct sl_err *err)
+/* name: in quotes; id: of a span, 0: none; args: members of the event's. */
+static int write_event(struct shell_trace *t, char phase, const char *name, int64_t ns, uint64_t id, const char *args,
+                       struct sl_err *err)
 {
     struct sl_buf b = {0};
+    int rc;
+
+    /* the phase first: what is looked for from the end is at the beginning of a line */
+    sl_buf_addf(&b, "{\"ph\": \"%c\", \"name\": %s, \"cat\": \"shell\", \"pid\": %d, \"tid\": %d, \"ts\": %lld.%03d",
+                phase, name, (int)t->pid, (int)t->pid, (long long)(ns / 1000), (int)(ns % 1000));
+    if (phase == 'i')
+        sl_buf_adds(&b, ", \"s\": \"t\"");
+    if (id)
+        sl_buf_addf(&b, ", \"args\": {\"span_id\": \"%016llx\"%s%s}", (unsigned long long)id, *args ? ", " : "", args);
+    else if (*args)
+        sl_buf_addf(&b, ", \"args\": {%s}", args);
+    sl_buf_addc(&b, '}');
+    rc = append(t, &b, err);
+    sl_buf_free(&b);
+    return rc;
+}
+
+int shell_trace_begin(struct shell_trace *t, const char *name, const char *args, uint64_t *id, struct sl_err *err)
+{
     char *q;
     int rc;
 
@@ -300,10 +314,7 @@ int shell_trace_begin(struct shell_trace *t, const char *name, const char *args,
     if (t->fd < 0)
         return 0;
     q = quoted(name);
-    begin_event(&b, t, 'B', q, sl_clock_now_ns());
-    sl_buf_addf(&b, ", \"args\": {\"span_id\": \"%016llx\"%s%s}}", (unsigned long long)*id, *args ? ", " : "", args);
-    rc = append(t, &b, err);
-    sl_buf_free(&b);
+    rc = write_event(t, 'B', q, sl_clock_now_ns(), *id, args, err);
     free(q);
     return rc;
 }
@@ -311,35 +322,18 @@ int shell_trace_begin(struct shell_trace *t, const char *name, const char *args,
 int shell_trace_end(struct shell_trace *t, const struct shell_span *span, const char *args, int64_t time_ns,
                     struct sl_err *err)
 {
-    struct sl_buf b = {0};
-    int rc;
-
-    if (t->fd < 0)
-        return 0;
-    begin_event(&b, t, 'E', span->name, time_ns);
-    sl_buf_addf(&b, ", \"args\": {\"span_id\": \"%016llx\"%s%s}}", (unsigned long long)span->id, *args ? ", " : "",
-                args);
-    rc = append(t, &b, err);
-    sl_buf_free(&b);
-    return rc;
+    return t->fd < 0 ? 0 : write_event(t, 'E', span->name, time_ns, span->id, args, err);
 }
 
 int shell_trace_event(struct shell_trace *t, const char *name, const char *args, struct sl_err *err)
 {
-    struct sl_buf b = {0};
     char *q;
     int rc;
 
     if (t->fd < 0)
         return 0;
     q = quoted(name);
-    begin_event(&b, t, 'i', q, sl_clock_now_ns());
-    sl_buf_adds(&b, ", \"s\": \"t\"");
-    if (*args)
-        sl_buf_addf(&b, ", \"args\": {%s}", args);
-    sl_buf_addc(&b, '}');
-    rc = append(t, &b, err);
-    sl_buf_free(&b);
+    rc = write_event(t, 'i', q, sl_clock_now_ns(), 0, args, err);
     free(q);
     return rc;
 }

@@ -93,21 +93,27 @@ int64_t sl_merge_utc(struct sl_writer *w, struct sl_zone_steps *z, int64_t local
 
 static int spill(struct sl_writer *w, struct sl_err *err);
 
+void sl_merge_event(struct sl_writer *w, struct sl_zone_steps *z, const struct sl_deferred *d)
+{
+    uint32_t zone;
+    int64_t t = sl_merge_utc(w, z, d->time_ns, &zone);
+
+    *sl_vec_add(&w->events) = (struct sl_event_row){
+        .span = d->span,
+        .type = d->type,
+        .time_ns = t,
+        .place = d->place,
+        .source = d->source,
+        .zone = zone,
+    };
+}
+
 static int place_event(struct sl_writer *w, uint32_t root, struct sl_deferred d, struct sl_err *err)
 {
     struct sl_zone_steps *z = sl_merge_zone(w, root);
-    uint32_t zone;
 
     if (z) {
-        int64_t t = sl_merge_utc(w, z, d.time_ns, &zone);
-        *sl_vec_add(&w->events) = (struct sl_event_row){
-            .span = d.span,
-            .type = d.type,
-            .time_ns = t,
-            .place = d.place,
-            .source = d.source,
-            .zone = zone,
-        };
+        sl_merge_event(w, z, &d);
         return 0;
     }
     *sl_vec_add(&w->deferred) = d;

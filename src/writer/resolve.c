@@ -121,17 +121,7 @@ static struct sl_zone_steps *assume_zone(struct sl_writer *w, uint32_t root, int
 
 static int resolve_event(struct sl_writer *w, struct sl_deferred d, struct sl_err *err)
 {
-    uint32_t zone;
-    int64_t t = sl_merge_utc(w, assume_zone(w, d.root, d.time_ns), d.time_ns, &zone);
-
-    *sl_vec_add(&w->events) = (struct sl_event_row){
-        .span = d.span,
-        .type = d.type,
-        .time_ns = t,
-        .place = d.place,
-        .source = d.source,
-        .zone = zone,
-    };
+    sl_merge_event(w, assume_zone(w, d.root, d.time_ns), &d);
     return sl_write_flush(w, false, err);
 }
 

@@ -166,6 +166,8 @@ int sl_merge_attrs(struct sl_writer *w, const struct sl_batch_values *v, uint32_
 void sl_merge_seen(struct sl_writer *w, uint32_t span, uint32_t shape);
 struct sl_zone_steps *sl_merge_zone(struct sl_writer *w, uint32_t root);
 int64_t sl_merge_utc(struct sl_writer *w, struct sl_zone_steps *z, int64_t local_ns, uint32_t *zone);
+/* An event whose local time is of this zone. */
+void sl_merge_event(struct sl_writer *w, struct sl_zone_steps *z, const struct sl_deferred *d);
 
 /* facets.c */
 int sl_facets_spread(struct sl_writer *w, struct sl_err *err); /* to children of facets */

@@ -322,7 +322,7 @@ static void kernel_densities(void **state)
         for (size_t i = 0; i < n; i += 50)
             v[i] *= 20; /* some far away */
         sl_sort(v, n);
-        h = round % 2 ? sl_bandwidth(v, n) : exp(10 * (uniform() - 0.5));
+        h = round % 2 ? sl_bandwidth(v, n, SL_BANDWIDTH_NRD0) : exp(10 * (uniform() - 0.5));
         h = isnan(h) ? 1 : h;
         assert_true(sl_kde(x, density, POINTS, v, n, h));
         for (int i = 0; i < POINTS; i++) {
@@ -337,7 +337,8 @@ static void kernel_densities(void **state)
         free(v);
     }
     assert_false(sl_kde(x, density, POINTS, (double[]){-1.7e308, 1.7e308}, 2, 1));
-    assert_true(isnan(sl_bandwidth((double[]){3}, 1)) && isnan(sl_bandwidth((double[]){3, 3, 3}, 3)));
+    assert_true(isnan(sl_bandwidth((double[]){3}, 1, SL_BANDWIDTH_NRD0)) &&
+                isnan(sl_bandwidth((double[]){3, 3, 3}, 3, SL_BANDWIDTH_NRD0)));
 }
 
 /* ---- bootstrap ---- */

@@ -86,7 +86,7 @@ void sl_bins_free(struct sl_histogram_bins *b)
 
 enum { TERMS = 10, CELLS_PER_H = 8, FAR = 9, CUT = 3 };
 
-double sl_bandwidth(const double *v, size_t n)
+double sl_bandwidth(const double *v, size_t n, double factor)
 {
     struct sl_moments m = {0};
     double sd, iqr;
@@ -97,7 +97,7 @@ double sl_bandwidth(const double *v, size_t n)
     if (!(sd > 0))
         return NAN;
     iqr = (sl_quantile_sorted(v, n, 0.75) - sl_quantile_sorted(v, n, 0.25)) / 1.34;
-    return 0.9 * (iqr > 0 && iqr < sd ? iqr : sd) * pow((double)n, -0.2);
+    return factor * (iqr > 0 && iqr < sd ? iqr : sd) * pow((double)n, -0.2);
 }
 
 /* Sums of d^k / k!, d in units of h, of values about c. */

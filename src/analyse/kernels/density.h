@@ -28,11 +28,14 @@ void sl_bins_free(struct sl_histogram_bins *b);
 size_t sl_bins_default(double *v, size_t n);
 
 /*
- * 0.9 min(sd, IQR / 1.34) n^(-1/5), or of sd alone where the IQR is 0: R's bw.nrd0 (Silverman, Density Estimation,
- * 1986, (3.31)).  NaN where n < 2, all are equal (R takes |v[0]| or 1 instead), or they are too far apart for double.
- * v ascending; the result has its unit.
+ * factor min(sd, IQR / 1.34) n^(-1/5), or of sd alone where the IQR is 0.  NaN where n < 2, all are equal (R takes
+ * |v[0]| or 1 instead), or they are too far apart for double.  v ascending; the result has its unit.
  */
-double sl_bandwidth(const double *v, size_t n);
+double sl_bandwidth(const double *v, size_t n, double factor);
+#define SL_BANDWIDTH_NRD0 0.9 /* R's bw.nrd0 (Silverman, Density Estimation, 1986, (3.31)) */
+/* A quarter of bandwidth.nrd of R's MASS (Venables & Ripley, Modern Applied Statistics with S, 2002, (5.5)), which is
+ * what its kde2d takes as standard deviation. */
+#define SL_BANDWIDTH_NRD 1.06
 
 /*
  * Density of v[0..n), n > 0, ascending, with a Gaussian kernel of standard deviation h > 0, at x[0..points): from 3 h

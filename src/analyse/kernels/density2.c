@@ -1,27 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyse/kernels/density2.h"
-#include "analyse/kernels/moments.h"
-#include "analyse/kernels/quantile.h"
 #include "base/mem.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 enum { FAR = 9 };
-
-double sl_bandwidth_normal(const double *v, size_t n)
-{
-    struct sl_moments m = {0};
-    double sd, iqr;
-
-    for (size_t i = 0; i < n; i += SL_MOMENTS_BLOCK)
-        sl_moments_add(&m, v + i, NULL, n - i < SL_MOMENTS_BLOCK ? n - i : SL_MOMENTS_BLOCK);
-    sd = sl_moments_stddev(&m);
-    if (!(sd > 0))
-        return NAN;
-    iqr = (sl_quantile_sorted(v, n, 0.75) - sl_quantile_sorted(v, n, 0.25)) / 1.34;
-    return 1.06 * (iqr > 0 && iqr < sd ? iqr : sd) * pow((double)n, -0.2);
-}
 
 /* The kernel around v at g[from..to), the points in reach. */
 static void kernel(double *k, size_t *from, size_t *to, const double *g, size_t n, double v, double h)

@@ -9,6 +9,7 @@
  *     FROM json_each((SELECT kde2d(start_ns / 1e9, duration_s) FROM two_events('submitted', 'exec_done')));
  */
 #include "analyse/ext.h"
+#include "analyse/kernels/density.h"
 #include "analyse/kernels/density2.h"
 #include "analyse/kernels/quantile.h"
 #include "analyse/sqlfn/number.h"
@@ -89,7 +90,7 @@ static bool make_side(struct side *s, const double *v, size_t n, double points, 
     memcpy(sorted, v, n * sizeof *v);
     sl_sort(sorted, n);
     s->n = points > 0 ? (size_t)points : POINTS;
-    s->h = h > 0 ? h : sl_bandwidth_normal(sorted, n);
+    s->h = h > 0 ? h : sl_bandwidth(sorted, n, SL_BANDWIDTH_NRD);
     s->at = sl_alloc(s->n * sizeof *s->at);
     step = (sorted[n - 1] - sorted[0]) / (double)(s->n - 1);
     for (size_t i = 0; i < s->n; i++)

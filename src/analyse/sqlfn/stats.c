@@ -191,7 +191,7 @@ static void kde_final(sqlite3_context *ctx)
         return;
     }
     sl_sort(a->v.v, a->v.n);
-    h = a->set[1].seen && a->set[1].d > 0 ? a->set[1].d : sl_bandwidth(a->v.v, a->v.n);
+    h = a->set[1].seen && a->set[1].d > 0 ? a->set[1].d : sl_bandwidth(a->v.v, a->v.n, SL_BANDWIDTH_NRD0);
     x = sl_alloc(2 * points * sizeof *x);
     if (isfinite(h) && sl_kde(x, x + points, points, a->v.v, a->v.n, h))
         result_kde(ctx, x, x + points, points);
