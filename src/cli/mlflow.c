@@ -35,8 +35,8 @@ static int add_summaries(struct sl_mlflow_export *e, struct sl_store *st, int64_
 
     while (t && (rc = sl_table_next(t, err)) > 0)
         for (int c = SL_METRICS_FIRST; c < t->columns; c++)
-            sl_mlflow_add(e, t->column[c].name, sl_table_real_or_nan(t, c), sl_table_int(t, SL_METRICS_STEP),
-                          sl_table_int(t, SL_METRICS_LAST_NS) / 1000000);
+            sl_mlflow_add(e, t->column[c].name, sl_table_real_or_nan(t, c), sl_table_int(t, SL_METRICS_step),
+                          sl_table_int(t, SL_METRICS_last_ns) / 1000000);
     sl_result_free(&r);
     return rc;
 }

@@ -4,40 +4,29 @@
 #include "base/json.h"
 #include "result_metrics.sql.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-/* Those of docs/monitor.md; older scripts have some in parentheses. */
-#define WHAT_A_NODE_IS                                                                                                 \
-    {"step", SL_COLUMN_INTEGER, NULL, NULL, 0}, {"host", SL_COLUMN_TEXT, NULL, NULL, 0},                               \
-        {"rank", SL_COLUMN_INTEGER, NULL, NULL, 0}, {"node", SL_COLUMN_INTEGER, NULL, NULL, 0},                        \
-        {"began_ns", SL_COLUMN_INTEGER, "ns", NULL, 0}, {"last_ns", SL_COLUMN_INTEGER, "ns", NULL, 0},                 \
-        {"sampled_s", SL_COLUMN_REAL, "s", NULL, 0}, {"samples", SL_COLUMN_INTEGER, "samples", NULL, 0},               \
-    {                                                                                                                  \
-        "cpus", SL_COLUMN_INTEGER, "CPUs", NULL, 0                                                                     \
-    }
-#define METRICS(open, close)                                                                                           \
-    {"cpu_avg_utilization_pct", SL_COLUMN_REAL, "%", NULL, 0},                                                         \
-        {"cpu_avg_utilization_over20_pct", SL_COLUMN_REAL, "%", NULL, 0},                                              \
-        {"cpu_avg_utilization_over40_pct", SL_COLUMN_REAL, "%", NULL, 0},                                              \
-        {"cpu_avg_utilization_over80_pct", SL_COLUMN_REAL, "%", NULL, 0},                                              \
-        {"cpu_avg_utilization_at100_pct", SL_COLUMN_REAL, "%", NULL, 0},                                               \
-        {"max_t_" open "cpu_pct_per_cpu_avg" close, SL_COLUMN_REAL, "%", NULL, 0},                                     \
-        {"max_t_" open "cpu_pct_per_cpu_max" close, SL_COLUMN_REAL, "%", NULL, 0},                                     \
-        {"max_t_" open "cpu_pct_per_cpu_min" close, SL_COLUMN_REAL, "%", NULL, 0},                                     \
-        {"node_cpu_hours", SL_COLUMN_REAL, "h", NULL, 0}, {"node_unused_cpu_hours", SL_COLUMN_REAL, "h", NULL, 0},     \
-        {"max_t_" open "mem_percent" close, SL_COLUMN_REAL, "%", NULL, 0},                                             \
-        {"max_t_disk_usage_percent", SL_COLUMN_REAL, "%", NULL, 0},                                                    \
-        {"total_disk_io_read_mb", SL_COLUMN_REAL, "MB", NULL, 0},                                                      \
-        {"total_disk_io_write_mb", SL_COLUMN_REAL, "MB", NULL, 0},                                                     \
-        {"total_net_io_lo_sent_mb", SL_COLUMN_REAL, "MB", NULL, 0},                                                    \
-        {"total_net_io_ext_sent_mb", SL_COLUMN_REAL, "MB", NULL, 0},                                                   \
-        {"total_net_io_lo_recv_mb", SL_COLUMN_REAL, "MB", NULL, 0},                                                    \
-    {                                                                                                                  \
-        "total_net_io_ext_recv_mb", SL_COLUMN_REAL, "MB", NULL, 0                                                      \
-    }
+#define COLUMN(name, type, unit) {#name, SL_COLUMN_##type, unit, NULL, 0},
+static const struct sl_column nodes[] = {SL_METRICS_NODES(COLUMN) SL_METRICS(COLUMN)};
 
-static const struct sl_column nodes[] = {WHAT_A_NODE_IS, METRICS("", "")};
-static const struct sl_column nodes_code[] = {WHAT_A_NODE_IS, METRICS("(", ")")};
+/* The names that older scripts have: the most over time of X is max_t_(X), but for disks. */
+static const struct sl_column *nodes_of_code(void)
+{
+    static struct sl_column column[SL_COLUMNS(nodes)];
+    static char name[SL_COLUMNS(nodes)][64];
+
+    for (int i = 0; i < SL_COLUMNS(nodes); i++) {
+        const char *of = nodes[i].name + 6;
+        column[i] = nodes[i];
+        if (strncmp(nodes[i].name, "max_t_", 6) != 0 || !strncmp(of, "disk", 4))
+            continue;
+        snprintf(name[i], sizeof name[i], "max_t_(%s)", of);
+        column[i].name = name[i];
+    }
+    return column;
+}
 
 static int ask(struct sl_result *r, struct sl_store *st, const struct sl_column *column, int columns, const char *sql,
                int64_t within, struct sl_err *err)
@@ -55,7 +44,7 @@ int sl_result_metrics(struct sl_result *r, struct sl_store *st, enum sl_metrics_
                       struct sl_err *err)
 {
     if (by == SL_METRICS_NODE)
-        return ask(r, st, code_names ? nodes_code : nodes, SL_COLUMNS(nodes), sql_nodes, within, err);
+        return ask(r, st, code_names ? nodes_of_code() : nodes, SL_COLUMNS(nodes), sql_nodes, within, err);
     return ask(r, st, NULL, 0, by == SL_METRICS_TASK ? sql_tasks : sql_apps, within, err);
 }
 
@@ -116,8 +105,8 @@ int sl_result_reports(struct sl_buf *out, struct sl_store *st, int64_t within, s
     sl_buf_adds(out, "{");
     while (!rc && (got = sl_table_next(r.table.v[0], err)) > 0) {
         sl_buf_addf(out, "%s\n    \"%lld\": [", first ? "" : ",",
-                    (long long)sl_table_int(r.table.v[0], SL_METRICS_STEP));
-        rc = put_node(out, st, sl_table_int(r.table.v[0], SL_METRICS_SPAN), err);
+                    (long long)sl_table_int(r.table.v[0], SL_METRICS_step));
+        rc = put_node(out, st, sl_table_int(r.table.v[0], SL_METRICS_node), err);
         sl_buf_adds(out, "\n    ]");
         first = false;
     }

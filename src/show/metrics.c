@@ -40,27 +40,6 @@ struct sums {
     double cpu_hours, unused, least_s, most_s;
 };
 
-enum {
-    CPU_AVG = SL_METRICS_FIRST,
-    OVER20,
-    OVER40,
-    OVER80,
-    AT100,
-    MAX_AVG,
-    MAX_MAX,
-    MAX_MIN,
-    CPU_HOURS,
-    UNUSED,
-    MEM,
-    DISK,
-    READ,
-    WRITE,
-    LO_SENT,
-    EXT_SENT,
-    LO_RECV,
-    EXT_RECV
-};
-
 static void put_heading(FILE *out, const struct sums *s)
 {
     char a[32], b[32], c[32];
@@ -109,14 +88,15 @@ static int add_up(struct sl_table *t, struct sums *s, struct sl_err *err)
 
     *s = (struct sums){.least_s = INFINITY};
     while ((rc = sl_table_next(t, err)) > 0) {
-        double sampled = sl_table_real(t, SL_METRICS_SAMPLED_S), unused = sl_table_real_or_nan(t, UNUSED);
+        double sampled = sl_table_real(t, SL_METRICS_sampled_s),
+               unused = sl_table_real_or_nan(t, SL_METRICS_node_unused_cpu_hours);
         s->rows++;
-        *sl_vec_add(&v) = (struct watched){sl_strdup(sl_table_text_or_empty(t, SL_METRICS_HOST)),
-                                           sl_table_int(t, SL_METRICS_BEGAN_NS), sl_table_int(t, SL_METRICS_LAST_NS)};
+        *sl_vec_add(&v) = (struct watched){sl_strdup(sl_table_text_or_empty(t, SL_METRICS_host)),
+                                           sl_table_int(t, SL_METRICS_began_ns), sl_table_int(t, SL_METRICS_last_ns)};
         s->least_s = fmin(s->least_s, sampled);
         s->most_s = fmax(s->most_s, sampled);
         if (!isnan(unused)) {
-            s->cpu_hours += sl_table_real(t, CPU_HOURS);
+            s->cpu_hours += sl_table_real(t, SL_METRICS_node_cpu_hours);
             s->unused += unused;
         }
     }
@@ -137,7 +117,7 @@ static int put_few(FILE *out, struct sl_table *t, int nodes, struct sl_err *err)
     for (; (rc = sl_table_next(t, err)) > 0 && n < nodes; n++) {
         for (int c = SL_METRICS_FIRST; c < t->columns; c++)
             v[n * t->columns + c] = sl_table_real_or_nan(t, c);
-        fprintf(out, "%*s", NODE, host(t, SL_METRICS_HOST, NODE - 2, text));
+        fprintf(out, "%*s", NODE, host(t, SL_METRICS_host, NODE - 2, text));
     }
     fputc('\n', out);
     for (int c = SL_METRICS_FIRST; c < t->columns && rc >= 0; c++) {
@@ -156,9 +136,15 @@ static int put_many(FILE *out, struct sl_table *t, struct sl_err *err)
         int column, width;
         const char *head[2];
     } shown[] = {
-        {CPU_AVG, 6, {"CPU", "avg %"}}, {OVER80, 6, {">= 80", "%time"}}, {UNUSED, 8, {"unused", "CPU h"}},
-        {MEM, 6, {"mem", "max %"}},     {DISK, 6, {"disk", "max %"}},    {READ, 8, {"read", "MB"}},
-        {WRITE, 8, {"written", "MB"}},  {EXT_SENT, 8, {"sent", "MB"}},   {EXT_RECV, 8, {"recv", "MB"}},
+        {SL_METRICS_cpu_avg_utilization_pct, 6, {"CPU", "avg %"}},
+        {SL_METRICS_cpu_avg_utilization_over80_pct, 6, {">= 80", "%time"}},
+        {SL_METRICS_node_unused_cpu_hours, 8, {"unused", "CPU h"}},
+        {SL_METRICS_max_t_mem_percent, 6, {"mem", "max %"}},
+        {SL_METRICS_max_t_disk_usage_percent, 6, {"disk", "max %"}},
+        {SL_METRICS_total_disk_io_read_mb, 8, {"read", "MB"}},
+        {SL_METRICS_total_disk_io_write_mb, 8, {"written", "MB"}},
+        {SL_METRICS_total_net_io_ext_sent_mb, 8, {"sent", "MB"}},
+        {SL_METRICS_total_net_io_ext_recv_mb, 8, {"recv", "MB"}},
     };
     enum { SHOWN = sizeof shown / sizeof *shown, HOST = 12, STEP = 4 };
     char buf[32], name[64];
@@ -172,8 +158,8 @@ static int put_many(FILE *out, struct sl_table *t, struct sl_err *err)
     }
     sl_table_rewind(t);
     while ((rc = sl_table_next(t, err)) > 0) {
-        fprintf(out, "%*lld %-*s", STEP, (long long)sl_table_int(t, SL_METRICS_STEP), HOST,
-                host(t, SL_METRICS_HOST, HOST, name));
+        fprintf(out, "%*lld %-*s", STEP, (long long)sl_table_int(t, SL_METRICS_step), HOST,
+                host(t, SL_METRICS_host, HOST, name));
         for (int i = 0; i < SHOWN; i++)
             fprintf(out, "%*s", shown[i].width - (i == 0), cell(t, shown[i].column, buf));
         fputc('\n', out);

@@ -19,12 +19,12 @@ static void metrics_of_any_number(void **unused)
     (void)unused;
     for (int c = 0; c < COLUMNS; c++) {
         snprintf(name[c], sizeof name[c], "metric_%d", c);
-        column[c] = (struct sl_column){.name = name[c], .type = c == SL_METRICS_HOST ? SL_COLUMN_TEXT : SL_COLUMN_REAL};
+        column[c] = (struct sl_column){.name = name[c], .type = c == SL_METRICS_host ? SL_COLUMN_TEXT : SL_COLUMN_REAL};
     }
     t = sl_result_table(&r, "metrics", column, COLUMNS);
     for (int i = 0; i < NODES; i++) {
         sl_table_add(t);
-        sl_table_put_text(t, SL_METRICS_HOST, "node");
+        sl_table_put_text(t, SL_METRICS_host, "node");
         for (int c = SL_METRICS_FIRST; c < COLUMNS; c++)
             sl_table_put_real(t, c, i + 1);
     }
