@@ -8,20 +8,11 @@
 #include <math.h>
 #include <stdlib.h>
 
-struct stretch {                            /* between two changes */
-    size_t begin, end;                      /* of the runs of the model: begin..end - 1 */
-    double level;                           /* mean of what is left, where outliers count as less */
-    double low, high;                       /* 95 % of it */
-    double change, change_low, change_high; /* to the one before; NaN: there is none */
-};
-
 struct drift {
     struct sl_linear_model model; /* without time */
     double *left;                 /* of each run of the model: log(score) less what the model says */
-    struct stretch *stretch;
-    size_t stretches;
-    double sigma, together;                       /* see kernels/changes.h */
-    double trend, trend_low, trend_high, trend_p; /* of what is left, an hour */
+    struct sl_stretch_row whole;  /* what is told of all runs; of noise see kernels/changes.h */
+    struct sl_rows stretch;       /* a row for each: runs of the model one behind the other */
 };
 
 enum { LEAST = 10, FAR = 3, BESIDE = 10 };
@@ -39,7 +30,7 @@ static double *clip(const struct drift *d)
         double middle;
         memcpy(around, d->left + from, (to - from) * sizeof *around);
         middle = sl_quantile(around, to - from, 0.5);
-        v[i] = fmin(fmax(d->left[i], middle - FAR * d->sigma), middle + FAR * d->sigma);
+        v[i] = fmin(fmax(d->left[i], middle - FAR * d->whole.sigma), middle + FAR * d->whole.sigma);
     }
     return v;
 }
@@ -60,27 +51,29 @@ static double about_levels(const double *v, const size_t *begin, size_t stretche
     return out;
 }
 
-static void fill_stretches(struct drift *d, const double *v, const size_t *begin, double noise)
+static void add_stretches(struct drift *d, const struct sl_runs *r, const double *v, const size_t *begin,
+                          size_t stretches, double noise)
 {
-    d->stretch = sl_alloc(d->stretches * sizeof *d->stretch);
-    for (size_t k = 0; k < d->stretches; k++) {
-        struct stretch *s = &d->stretch[k];
-        double runs, width;
-        s->begin = begin[k];
-        s->end = k + 1 < d->stretches ? begin[k + 1] : d->model.n;
-        runs = (double)(s->end - s->begin);
-        width = normal_95 * noise / sqrt(runs);
-        for (size_t i = s->begin; i < s->end; i++)
-            s->level += v[i] / runs;
-        s->low = s->level - width;
-        s->high = s->level + width;
-        s->change = s->change_low = s->change_high = NAN;
+    for (size_t k = 0; k < stretches; k++) {
+        size_t end = k + 1 < stretches ? begin[k + 1] : d->model.n;
+        double runs = (double)(end - begin[k]), width = normal_95 * noise / sqrt(runs);
+        struct sl_stretch_row *x = sl_rows_add(&d->stretch);
+        *x = d->whole;
+        x->stretch = (int64_t)k + 1;
+        x->first_ns = r->time_ns[d->model.run[begin[k]]];
+        x->last_ns = r->time_ns[d->model.run[end - 1]];
+        x->runs = (int64_t)(end - begin[k]);
+        x->level = 0;
+        for (size_t i = begin[k]; i < end; i++)
+            x->level += v[i] / runs;
+        x->lower = x->level - width;
+        x->upper = x->level + width;
         if (k) {
-            double before = (double)(s->begin - s[-1].begin);
+            double before = (double)(begin[k] - begin[k - 1]);
             width = normal_95 * noise * sqrt(1 / runs + 1 / before);
-            s->change = s->level - s[-1].level;
-            s->change_low = s->change - width;
-            s->change_high = s->change + width;
+            x->change = x->level - x[-1].level;
+            x->change_lower = x->change - width;
+            x->change_upper = x->change + width;
         }
     }
 }
@@ -88,6 +81,7 @@ static void fill_stretches(struct drift *d, const double *v, const size_t *begin
 /* By least squares; what is left by it, as a sum of squares. */
 static double find_trend(struct drift *d, const struct sl_runs *r, const double *v, double noise)
 {
+    struct sl_stretch_row *w = &d->whole;
     size_t n = d->model.n;
     double *hours = sl_alloc(n * sizeof *hours), mean = 0, level = 0, squares = 0, sum = 0, left = 0, error;
 
@@ -100,15 +94,15 @@ static double find_trend(struct drift *d, const struct sl_runs *r, const double 
         squares += (hours[i] - mean) * (hours[i] - mean);
         sum += (hours[i] - mean) * v[i];
     }
-    d->trend = sum / squares;
+    w->trend = sum / squares;
     for (size_t i = 0; i < n; i++) {
-        double off = v[i] - level - d->trend * (hours[i] - mean);
+        double off = v[i] - level - w->trend * (hours[i] - mean);
         left += off * off;
     }
     error = noise / sqrt(squares);
-    d->trend_low = d->trend - normal_95 * error;
-    d->trend_high = d->trend + normal_95 * error;
-    d->trend_p = error > 0 ? erfc(fabs(d->trend / error) / sqrt(2)) : d->trend != 0 ? 0 : 1;
+    w->trend_lower = w->trend - normal_95 * error;
+    w->trend_upper = w->trend + normal_95 * error;
+    w->trend_p = error > 0 ? erfc(fabs(w->trend / error) / sqrt(2)) : w->trend != 0 ? 0 : 1;
     free(hours);
     return left;
 }
@@ -116,14 +110,15 @@ static double find_trend(struct drift *d, const struct sl_runs *r, const double 
 /* A straight line that costs as much as one change may say it better than all changes. */
 static void find_changes(struct drift *d, const struct sl_runs *r, const double *v)
 {
-    size_t n = d->model.n, *begin = sl_alloc(n * sizeof *begin);
-    double noise = sl_changes_long_run(d->sigma, d->together, n), penalty = 3 * log((double)n) * noise * noise;
-    double line = find_trend(d, r, v, noise) + penalty;
+    size_t n = d->model.n, *begin = sl_alloc(n * sizeof *begin), stretches = 1;
+    double noise = sl_changes_long_run(d->whole.sigma, d->whole.together, n);
+    double penalty = 3 * log((double)n) * noise * noise, line = find_trend(d, r, v, noise) + penalty;
 
-    d->stretches = penalty > 0 ? sl_changes(v, n, penalty, begin) : 1;
-    if (line < about_levels(v, begin, d->stretches, n) + penalty * (double)(d->stretches - 1))
-        d->stretches = 1;
-    fill_stretches(d, v, begin, noise);
+    if (penalty > 0)
+        stretches = sl_changes(v, n, penalty, begin);
+    if (line < about_levels(v, begin, stretches, n) + penalty * (double)(stretches - 1))
+        stretches = 1;
+    add_stretches(d, r, v, begin, stretches, noise);
     free(begin);
 }
 
@@ -159,7 +154,7 @@ static void free_drift(struct drift *d)
 {
     sl_model_free(&d->model);
     free(d->left);
-    free(d->stretch);
+    sl_rows_free(&d->stretch);
     *d = (struct drift){0};
 }
 
@@ -180,7 +175,8 @@ static int find_drift(struct drift *out, const struct sl_runs *r, const struct s
     double *v;
     int rc;
 
-    *out = (struct drift){0};
+    *out = (struct drift){.stretch = {.columns = &sl_stretch_row_columns}};
+    sl_row_clear(&sl_stretch_row_columns, &out->whole);
     plain.no_time = plain.log = true;
     if (!r->time_name)
         return sl_err(err, SL_EUSAGE, "nothing says when runs began; import them with --time COLUMN");
@@ -197,7 +193,7 @@ static int find_drift(struct drift *out, const struct sl_runs *r, const struct s
     out->left = sl_alloc(out->model.n * sizeof *out->left);
     for (size_t i = 0; i < out->model.n; i++)
         out->left[i] = log(r->score[out->model.run[i]]) - log(out->model.fitted[i]);
-    sl_changes_noise(out->left, out->model.n, &out->sigma, &out->together);
+    sl_changes_noise(out->left, out->model.n, &out->whole.sigma, &out->whole.together);
     v = clip(out);
     find_changes(out, r, v);
     free(v);
@@ -211,26 +207,7 @@ static int fill_drift(struct sl_rows *out, const struct sl_runs *r, const struct
 
     if (rc)
         return rc;
-    for (size_t k = 0; k < d.stretches; k++) {
-        const struct stretch *s = &d.stretch[k];
-        struct sl_stretch_row *x = sl_rows_add(out);
-        *x = (struct sl_stretch_row){.stretch = (int64_t)k + 1,
-                                     .first_ns = r->time_ns[d.model.run[s->begin]],
-                                     .last_ns = r->time_ns[d.model.run[s->end - 1]],
-                                     .runs = (int64_t)(s->end - s->begin),
-                                     .level = s->level,
-                                     .lower = s->low,
-                                     .upper = s->high,
-                                     .change = s->change,
-                                     .change_lower = s->change_low,
-                                     .change_upper = s->change_high,
-                                     .trend = d.trend,
-                                     .trend_lower = d.trend_low,
-                                     .trend_upper = d.trend_high,
-                                     .trend_p = d.trend_p,
-                                     .sigma = d.sigma,
-                                     .together = d.together};
-    }
+    sl_rows_copy(out, &d.stretch);
     free_drift(&d);
     return 0;
 }
@@ -249,16 +226,18 @@ static int fill_residuals(struct sl_rows *out, const struct sl_runs *r, const st
 
     if (rc)
         return rc;
-    for (size_t k = 0; k < d.stretches; k++)
-        for (size_t i = d.stretch[k].begin; i < d.stretch[k].end; i++) {
+    for (size_t k = 0, i = 0; k < d.stretch.n; k++) {
+        const struct sl_stretch_row *s = sl_rows_at(&d.stretch, k);
+        for (int64_t of = 0; of < s->runs; of++, i++) {
             struct sl_residual_row *x = sl_rows_add(out);
-            *x = (struct sl_residual_row){.run = r->span[d.model.run[i]],
-                                          .time_ns = r->time_ns[d.model.run[i]],
-                                          .score = r->score[d.model.run[i]],
-                                          .residual = d.left[i],
-                                          .stretch = (int64_t)k + 1,
-                                          .level = d.stretch[k].level};
+            x->run = r->span[d.model.run[i]];
+            x->time_ns = r->time_ns[d.model.run[i]];
+            x->score = r->score[d.model.run[i]];
+            x->residual = d.left[i];
+            x->stretch = s->stretch;
+            x->level = s->level;
         }
+    }
     free_drift(&d);
     return 0;
 }

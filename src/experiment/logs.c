@@ -23,11 +23,6 @@ struct find {
     SL_VEC(struct root) by_key; /* the same by key */
     sl_workflow_views views;    /* by span */
     SL_VEC(int64_t) found;      /* of the run at hand: roots, then workflows */
-    SL_VEC(struct sl_runs_at {
-        int64_t span;
-        size_t run;
-    })
-    at; /* by span */
 };
 
 /* ---- paths ---- */
@@ -239,31 +234,23 @@ static int look(struct find *f, struct sl_run_logs *l, const char *named, const 
 
 /* ---- all runs ---- */
 
-static int by_run_span(const void *a, const void *b)
-{
-    const struct sl_runs_at *x = a, *y = b;
-    return x->span < y->span ? -1 : x->span > y->span;
-}
-
 static int find_all(struct find *f, struct sl_err *err)
 {
+    struct sl_run_at *runs;
     sqlite3_stmt *q;
     int rc = 0;
 
-    for (size_t i = 0; i < f->r->n; i++)
-        *sl_vec_add(&f->at) = (struct sl_runs_at){f->r->span[i], i};
-    if (f->at.n)
-        qsort(f->at.v, f->at.n, sizeof *f->at.v, by_run_span);
     if (sqlite3_prepare_v2(f->db, sql_named, -1, &q, NULL) != SQLITE_OK)
         return sl_query_err(f->db, err);
+    runs = sl_runs_by_span(f->r);
     sqlite3_bind_int64(q, 1, f->r->id);
     sqlite3_bind_text(q, 2, f->r->logs_name, -1, SQLITE_STATIC);
     while (!rc && sqlite3_step(q) == SQLITE_ROW) {
-        const struct sl_runs_at key = {sqlite3_column_int64(q, 0), 0},
-                                *at = f->at.n ? bsearch(&key, f->at.v, f->at.n, sizeof key, by_run_span) : NULL;
+        const struct sl_run_at *at = sl_run_of_span(runs, f->r->n, sqlite3_column_int64(q, 0));
         if (at)
             rc = look(f, &f->l->run[at->run], copy(f, q, 1), copy(f, q, 2), err);
     }
+    free(runs);
     return sqlite3_finalize(q) == SQLITE_OK || rc ? rc : sl_query_err(f->db, err);
 }
 
@@ -317,7 +304,6 @@ int sl_logs_find(struct sl_logs *out, const struct sl_runs *r, sqlite3 *db, stru
     sl_vec_free(&f.by_key);
     sl_vec_free(&f.views);
     sl_vec_free(&f.found);
-    sl_vec_free(&f.at);
     if (rc)
         sl_logs_free(out);
     return rc;

@@ -115,6 +115,15 @@ void sl_unit_of(struct sl_unit *u, const char *column);
 /* The same, where a unit is stated, or NULL, and where more is better: tasks/s costs ms/task. */
 void sl_unit_stated(struct sl_unit *u, const char *column, const char *unit, bool more);
 
+/* The runs by their spans; to be freed. */
+struct sl_run_at {
+    int64_t span;
+    size_t run;
+};
+struct sl_run_at *sl_runs_by_span(const struct sl_runs *r);
+/* The one of this span, of so many; NULL: there is none. */
+const struct sl_run_at *sl_run_of_span(const struct sl_run_at *v, size_t n, int64_t span);
+
 static inline const int32_t *sl_runs_levels(const struct sl_runs *r, size_t run)
 {
     return r->level + run * r->factors;

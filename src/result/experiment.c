@@ -188,33 +188,6 @@ static void put_levels(struct sl_table *t, int at, const struct sl_runs *r, cons
             sl_table_put_text(t, at + (int)f, r->factor[f].level[level[f]]);
 }
 
-struct span_at {
-    int64_t span;
-    size_t at;
-};
-
-static int by_span(const void *a, const void *b)
-{
-    const struct span_at *x = a, *y = b;
-    return x->span < y->span ? -1 : x->span > y->span;
-}
-
-/* The runs by their spans, ascending. */
-static struct span_at *spans_of(const struct sl_runs *r)
-{
-    struct span_at *v = sl_alloc(r->n * sizeof *v + 1);
-
-    for (size_t i = 0; i < r->n; i++)
-        v[i] = (struct span_at){r->span[i], i};
-    qsort(v, r->n, sizeof *v, by_span);
-    return v;
-}
-
-static const struct span_at *find_span(const struct span_at *v, size_t n, int64_t span)
-{
-    return bsearch(&(struct span_at){span, 0}, v, n, sizeof *v, by_span);
-}
-
 int sl_result_experiment_members(struct sl_result *r, struct sl_store *st, const struct sl_question *question,
                                  struct sl_err *err)
 {
@@ -222,7 +195,7 @@ int sl_result_experiment_members(struct sl_result *r, struct sl_store *st, const
     struct sl_rows rows = {.columns = &sl_delta_row_columns};
     struct sl_runs runs;
     struct sl_table *t;
-    struct span_at *spans;
+    struct sl_run_at *spans;
     struct sl_question q = *question;
     int rc;
 
@@ -231,7 +204,7 @@ int sl_result_experiment_members(struct sl_result *r, struct sl_store *st, const
         return rc;
     rc = sl_experiment_deltas.fill(&rows, &runs, &q, err);
     t = with_factors(r, "deltas", before, &runs, after);
-    spans = spans_of(&runs);
+    spans = sl_runs_by_span(&runs);
     for (size_t i = 0; i < rows.n && !rc; i++) {
         const struct sl_delta_row *x = sl_rows_at(&rows, i);
         sl_table_add(t);
@@ -239,7 +212,7 @@ int sl_result_experiment_members(struct sl_result *r, struct sl_store *st, const
         sl_table_put_real(t, 1, x->before);
         sl_table_put_real(t, 2, x->after);
         sl_table_put_real(t, 3, x->delta);
-        put_levels(t, 4, &runs, sl_runs_levels(&runs, find_span(spans, runs.n, x->before_run)->at));
+        put_levels(t, 4, &runs, sl_runs_levels(&runs, sl_run_of_span(spans, runs.n, x->before_run)->run));
     }
     free(spans);
     sl_rows_free(&rows);
@@ -251,7 +224,7 @@ int sl_result_experiment_members(struct sl_result *r, struct sl_store *st, const
 static int load_column(const char **out, struct sl_arena *text, struct sl_store *st, const struct sl_runs *r,
                        const char *name, struct sl_err *err)
 {
-    struct span_at *at = spans_of(r);
+    struct sl_run_at *at = sl_runs_by_span(r);
     sqlite3_stmt *q = sl_store_prepare(st, sql_column, err);
     int rc = q ? 0 : SL_ESTORE;
 
@@ -260,10 +233,10 @@ static int load_column(const char **out, struct sl_arena *text, struct sl_store 
         sqlite3_bind_text(q, 2, name, -1, SQLITE_STATIC);
     }
     while (q && (rc = sl_store_step(st, q, err)) > 0) {
-        const struct span_at *hit = find_span(at, r->n, sqlite3_column_int64(q, 0));
+        const struct sl_run_at *hit = sl_run_of_span(at, r->n, sqlite3_column_int64(q, 0));
         if (hit && sqlite3_column_type(q, 1) != SQLITE_NULL) {
             const char *value = sl_store_text(q, 1);
-            out[hit->at] = sl_arena_copy(text, value, strlen(value));
+            out[hit->run] = sl_arena_copy(text, value, strlen(value));
         }
     }
     sqlite3_finalize(q);
