@@ -10,38 +10,12 @@
 
 enum { POINTS = 200, NEXT = 100 };
 
-/* An estimate by the first `runs` runs of the model; NaN: they do not tell it. */
-struct precision_point {
-    double estimate, lower, upper;
-};
-
-struct precision_term {
-    size_t term; /* of the model: a treatment by itself */
-    struct precision_point *point;
-    size_t sure_since; /* by so many runs, and all points since, its interval is on the same side of 0; 0: it is not */
-    double width;      /* half of its interval, by all runs */
-    double next_width; /* the same with NEXT runs more of the same kind */
-    double needed; /* so many runs, if it is as estimated and runs go on like this, its interval would not contain 0 */
-};
-
 struct precision {
     struct sl_linear_model model;
-    size_t points, *runs; /* of each point, ascending; the last has all runs of the model */
-    size_t terms;
-    struct precision_term *term;
+    size_t points, *runs;  /* of each point, ascending; the last has all runs of the model */
+    size_t terms, *term;   /* of the model: treatments by themselves */
+    struct sl_rows *point; /* a row for each term and point: what the first runs tell */
 };
-
-static void choose_terms(struct precision *p)
-{
-    const struct sl_linear_model *m = &p->model;
-
-    p->term = sl_alloc(m->terms * sizeof *p->term);
-    for (size_t j = 1; j < m->terms; j++)
-        if (m->term[j].part[0] >= 0) {
-            p->term[p->terms].term = j;
-            p->term[p->terms++].point = sl_alloc(p->points * sizeof *p->term->point);
-        }
-}
 
 /* From the first that leaves an error to estimate, in equal steps, to all. */
 static void choose_points(struct precision *p)
@@ -54,14 +28,35 @@ static void choose_points(struct precision *p)
         p->runs[i] = p->points > 1 ? first + steps * i / (p->points - 1) : p->model.n;
 }
 
+static void add_points(struct precision *p, const struct sl_runs *r)
+{
+    const struct sl_linear_model *m = &p->model;
+
+    p->term = sl_alloc(m->terms * sizeof *p->term);
+    for (size_t j = 1; j < m->terms; j++) {
+        if (m->term[j].part[0] < 0)
+            continue;
+        p->term[p->terms++] = j;
+        for (size_t k = 0; k < p->points; k++) {
+            struct sl_point_row *x = sl_rows_add(p->point);
+            x->term = sl_rows_text(p->point, m->term[j].name);
+            x->runs = (int64_t)p->runs[k];
+            if (r->time_name)
+                x->time_ns = r->time_ns[m->run[p->runs[k] - 1]];
+        }
+    }
+}
+
 static void take_point(struct precision *p, size_t at, const struct sl_ols_fit *fit)
 {
     double width = fit->df ? sl_t_quantile(0.95, (double)fit->df) : NAN;
 
     for (size_t i = 0; i < p->terms; i++) {
-        size_t j = p->term[i].term;
-        p->term[i].point[at] =
-            (struct precision_point){fit->b[j], fit->b[j] - width * fit->se[j], fit->b[j] + width * fit->se[j]};
+        struct sl_point_row *x = sl_rows_at(p->point, i * p->points + at);
+        size_t j = p->term[i];
+        x->estimate = fit->b[j];
+        x->lower = fit->b[j] - width * fit->se[j];
+        x->upper = fit->b[j] + width * fit->se[j];
     }
 }
 
@@ -95,33 +90,8 @@ static bool fit_points(struct precision *p)
     return good;
 }
 
-static int side(const struct precision_point *x)
-{
-    return x->lower > 0 ? 1 : x->upper < 0 ? -1 : 0;
-}
-
-static void look_back(struct precision *p)
-{
-    double n = (double)p->model.n, df = (double)p->model.df;
-    double next = sqrt(n / (n + NEXT)) * sl_t_quantile(0.95, df + NEXT) / sl_t_quantile(0.95, df);
-
-    for (size_t i = 0; i < p->terms; i++) {
-        struct precision_term *t = &p->term[i];
-        const struct precision_point *last = &t->point[p->points - 1];
-        size_t at = p->points;
-        while (at > 0 && side(last) && side(&t->point[at - 1]) == side(last))
-            at--;
-        t->sure_since = at < p->points ? p->runs[at] : 0;
-        t->width = (last->upper - last->lower) / 2;
-        t->next_width = t->width * next;
-        t->needed = n * (t->width / last->estimate) * (t->width / last->estimate);
-    }
-}
-
 static void free_precision(struct precision *p)
 {
-    for (size_t i = 0; i < p->terms; i++)
-        free(p->term[i].point);
     free(p->term);
     free(p->runs);
     sl_model_free(&p->model);
@@ -134,13 +104,13 @@ static void free_precision(struct precision *p)
  * wrong more often than 1 of 20 times; this is told in hindsight. On success *out is to be freed with
  * free_precision().  SL_EUSAGE: there are not more runs than terms.
  */
-static int find_precision(struct precision *out, const struct sl_runs *r, const struct sl_question *q,
-                          struct sl_err *err)
+static int find_precision(struct precision *out, struct sl_rows *point, const struct sl_runs *r,
+                          const struct sl_question *q, struct sl_err *err)
 {
     struct sl_question plain = *q;
     int rc;
 
-    *out = (struct precision){0};
+    *out = (struct precision){.point = point};
     plain.interactions = false;
     if ((rc = sl_model_fit(&out->model, r, &plain, err)))
         return rc;
@@ -150,10 +120,8 @@ static int find_precision(struct precision *out, const struct sl_runs *r, const 
                     out->model.n, out->model.terms);
     } else {
         choose_points(out);
-        choose_terms(out);
-        if (fit_points(out))
-            look_back(out);
-        else
+        add_points(out, r);
+        if (!fit_points(out))
             rc = sl_err(err, SL_EUSAGE, "the scores are too large, or too far apart, for least squares");
     }
     if (rc)
@@ -161,29 +129,47 @@ static int find_precision(struct precision *out, const struct sl_runs *r, const 
     return rc;
 }
 
+static int side(const struct sl_point_row *x)
+{
+    return x->lower > 0 ? 1 : x->upper < 0 ? -1 : 0;
+}
+
+/* In hindsight, by the points of a term. */
+static void add_enough(struct sl_rows *out, const struct precision *p, size_t term)
+{
+    const struct sl_point_row *point = sl_rows_at(p->point, term * p->points);
+    const struct sl_point_row *last = point + p->points - 1;
+    double n = (double)p->model.n, df = (double)p->model.df;
+    double next = sqrt(n / (n + NEXT)) * sl_t_quantile(0.95, df + NEXT) / sl_t_quantile(0.95, df);
+    struct sl_enough_row *x = sl_rows_add(out);
+    size_t at = p->points; /* the first from which on all intervals are on the same side of 0 */
+
+    while (at > 0 && side(last) && side(&point[at - 1]) == side(last))
+        at--;
+    x->term = sl_rows_text(out, point->term);
+    x->estimate = p->model.term[p->term[term]].estimate;
+    x->half_width = (last->upper - last->lower) / 2;
+    x->next_half_width = x->half_width * next;
+    if (at < p->points) {
+        x->sure_since = point[at].runs;
+        x->sure_since_ns = point[at].time_ns;
+    }
+    x->needed = n * (x->half_width / last->estimate) * (x->half_width / last->estimate);
+    x->runs = (int64_t)p->model.n;
+}
+
 static int fill_enough(struct sl_rows *out, const struct sl_runs *r, const struct sl_question *q, struct sl_err *err)
 {
+    struct sl_rows point = {.columns = &sl_point_row_columns};
     struct precision p;
-    int rc = find_precision(&p, r, q, err);
+    int rc = find_precision(&p, &point, r, q, err);
 
-    if (rc)
-        return rc;
-    for (size_t i = 0; i < p.terms; i++) {
-        const struct precision_term *t = &p.term[i];
-        struct sl_enough_row *x = sl_rows_add(out);
-        x->term = sl_rows_text(out, p.model.term[t->term].name);
-        x->estimate = p.model.term[t->term].estimate;
-        x->half_width = t->width;
-        x->next_half_width = t->next_width;
-        if (t->sure_since)
-            x->sure_since = (int64_t)t->sure_since;
-        if (t->sure_since && r->time_name)
-            x->sure_since_ns = r->time_ns[p.model.run[t->sure_since - 1]];
-        x->needed = t->needed;
-        x->runs = (int64_t)p.model.n;
-    }
-    free_precision(&p);
-    return 0;
+    for (size_t i = 0; !rc && i < p.terms; i++)
+        add_enough(out, &p, i);
+    if (!rc)
+        free_precision(&p);
+    sl_rows_free(&point);
+    return rc;
 }
 
 const struct sl_experiment_fn sl_experiment_enough = {
@@ -196,23 +182,11 @@ const struct sl_experiment_fn sl_experiment_enough = {
 static int fill_precision(struct sl_rows *out, const struct sl_runs *r, const struct sl_question *q, struct sl_err *err)
 {
     struct precision p;
-    int rc = find_precision(&p, r, q, err);
+    int rc = find_precision(&p, out, r, q, err);
 
-    if (rc)
-        return rc;
-    for (size_t i = 0; i < p.terms; i++)
-        for (size_t k = 0; k < p.points; k++) {
-            struct sl_point_row *x = sl_rows_add(out);
-            x->term = sl_rows_text(out, p.model.term[p.term[i].term].name);
-            x->runs = (int64_t)p.runs[k];
-            if (r->time_name)
-                x->time_ns = r->time_ns[p.model.run[p.runs[k] - 1]];
-            x->estimate = p.term[i].point[k].estimate;
-            x->lower = p.term[i].point[k].lower;
-            x->upper = p.term[i].point[k].upper;
-        }
-    free_precision(&p);
-    return 0;
+    if (!rc)
+        free_precision(&p);
+    return rc;
 }
 
 const struct sl_experiment_fn sl_experiment_precision = {
