@@ -7,7 +7,7 @@
 #include "cli/workflow.h"
 #include "recipe/project.h"
 #include "result/experiment.h"
-#include "show/experiment.h"
+#include "show/experiment_tables.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #include "cli/experiment.h"
 #include "cli/experiment_plan.h"
 #include "design/comparison.h"
-#include "design/programs.h"
+#include "design/plan/find_programs.h"
 #include "design/setting.h"
 #include "result/trials.h"
 #include "show/trials.h"

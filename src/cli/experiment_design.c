@@ -2,8 +2,8 @@
 /* `spanloom experiment design`: which settings to run, and in which order. */
 #include "cli/experiment.h"
 #include "cli/experiment_plan.h"
-#include "design/programs.h"
-#include "design/schedule.h"
+#include "design/plan/find_programs.h"
+#include "design/settings/schedule.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `spanloom experiment history`: since which commit of a range is a command slower (experiment/history.h).  Commits are
- * checked out beside each other in a temporary folder, each built once.  What has run is in NAME.runs.jsonl of this
- * folder, and nothing else is kept: what was killed goes on.
+ * `spanloom experiment history`: since which commit of a range is a command slower (experiment/search/history.h).
+ * Commits are checked out beside each other in a temporary folder, each built once.  What has run is in NAME.runs.jsonl
+ * of this folder, and nothing else is kept: what was killed goes on.
  */
 #include "base/clock.h"
 #include "base/folder.h"
@@ -11,7 +11,7 @@
 #include "cli/experiment_plan.h"
 #include "design/command.h"
 #include "design/run_log.h"
-#include "experiment/history.h"
+#include "experiment/search/history.h"
 #include "result/trials.h"
 #include "show/trials.h"
 

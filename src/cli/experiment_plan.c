@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/experiment_plan.h"
-#include "design/programs.h"
+#include "design/plan/find_programs.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -13,7 +13,7 @@ int cli_experiment_plan(const struct cli *cli, struct sl_plan *p, struct sl_err 
 
 /*
  * sl_trials_open(), and says what it undid that a killed process had left; and are the commands of the plan there
- * (design/programs.h)?
+ * (design/plan/find_programs.h)?
  */
 int cli_experiment_open(struct sl_trials *s, const struct sl_plan *p, const char *state, struct sl_err *err);
 

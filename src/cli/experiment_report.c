@@ -6,7 +6,7 @@
 #include "cli/workflow.h"
 #include "export/out.h"
 #include "plot/html.h"
-#include "report/experiment.h"
+#include "report/experiment_page.h"
 
 struct page {
     char path[PATH_MAX]; /* of the page that it is put into */

@@ -8,7 +8,7 @@
 #include "cli/experiment_plan.h"
 #include "cli/experiment_session.h"
 #include "design/command.h"
-#include "design/programs.h"
+#include "design/plan/find_programs.h"
 
 #include <errno.h>
 #include <math.h>

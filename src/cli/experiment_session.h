@@ -4,7 +4,7 @@
 #define SL_CLI_EXPERIMENT_SESSION_H
 
 #include "cli/cli.h"
-#include "design/schedule.h"
+#include "design/settings/schedule.h"
 
 struct cli_experiment_session {
     const struct cli *cli;

@@ -7,9 +7,9 @@
 #include "base/hash.h"
 #include "cli/experiment.h"
 #include "cli/experiment_plan.h"
-#include "design/schedule.h"
+#include "design/settings/schedule.h"
 #include "design/traces.h"
-#include "experiment/tune.h"
+#include "experiment/search/tune.h"
 #include "result/trials.h"
 #include "show/trials.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Two settings run in turns until it is known which is better (experiment/compare.h), or the budget is spent. */
+/* Two settings run in turns until it is known which is better (experiment/search/turns.h), or the budget is spent. */
 #ifndef SL_DESIGN_COMPARISON_H
 #define SL_DESIGN_COMPARISON_H
 
 #include "design/run_log.h"
-#include "experiment/compare.h"
+#include "experiment/search/turns.h"
 
 enum { SL_COMPARISON_FAILURES = 3 /* of one side, in a row, end it */ };
 

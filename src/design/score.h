@@ -3,7 +3,7 @@
 #ifndef SL_DESIGN_SCORE_H
 #define SL_DESIGN_SCORE_H
 
-#include "design/plan.h"
+#include "design/plan/plan.h"
 
 /*
  * The score in n bytes of text, by a pattern or a path of JSON.  SL_EFORMAT: why there is none.

@@ -3,7 +3,7 @@
 #ifndef SL_DESIGN_SETTING_H
 #define SL_DESIGN_SETTING_H
 
-#include "design/plan.h"
+#include "design/plan/plan.h"
 
 /*
  * "none" (or "base": all factors at theirs), or treatments: "no_log,prefetch=100" (blanks will do, too), where a factor

@@ -4,7 +4,7 @@
 #define SL_DESIGN_TRACES_H
 
 #include "base/buf.h"
-#include "design/plan.h"
+#include "design/plan/plan.h"
 
 #include <sys/types.h>
 

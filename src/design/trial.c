@@ -2,7 +2,7 @@
 #include "design/trial.h"
 #include "base/clock.h"
 #include "base/temporary.h"
-#include "design/apply.h"
+#include "design/apply_setting.h"
 #include "design/command.h"
 #include "design/score.h"
 #include "design/traces.h"

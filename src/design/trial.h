@@ -7,7 +7,7 @@
 #define SL_DESIGN_TRIAL_H
 
 #include "base/buf.h"
-#include "design/plan.h"
+#include "design/plan/plan.h"
 #include "design/undo.h"
 
 /* This process runs an experiment.  Zero-initialise. */

@@ -16,7 +16,7 @@
 #define SL_EXPERIMENT_PARTS_H
 
 #include "experiment/logs.h"
-#include "experiment/model.h"
+#include "experiment/model/linear_model.h"
 
 enum sl_part_kind { SL_PART_PATH, SL_PART_TRANSITION, SL_PART_KINDS };
 extern const char *const sl_part_kinds[SL_PART_KINDS]; /* "path", "transition" */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What each treatment does, by a model and by pairs of runs. */
-#include "report/experiment_internal.h"
+#include "report/experiment_page_internal.h"
 
 #include <stdlib.h>
 

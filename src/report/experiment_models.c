@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What models of an experiment say, question by question. */
-#include "report/experiment_internal.h"
-#include "report/html.h"
+#include "report/experiment_page_internal.h"
+#include "report/html_text.h"
 
 #include <stdio.h>
 #include <stdlib.h>

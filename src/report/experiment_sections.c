@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What an experiment says, question by question, from plain means to principal components. */
 #include "plot/plot.h"
-#include "report/experiment_internal.h"
-#include "report/html.h"
+#include "report/experiment_page_internal.h"
+#include "report/html_text.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #include "findings/failures.h"
 #include "findings/why.h"
 #include "plot/html.h"
-#include "report/html.h"
+#include "report/html_text.h"
 #include "result/run_names.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What people see of the logs of an experiment's runs. */
 #include "base/mem.h"
-#include "show/experiment_internal.h"
+#include "show/experiment_tables_internal.h"
 
 #include <stdlib.h>
 

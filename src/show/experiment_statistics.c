@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How much is explained, how sure that is, and what lies beside the model. */
-#include "show/experiment_internal.h"
+#include "show/experiment_tables_internal.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What users write by hand of experiments: a plan, and behind a byte 1 the runs that are planned, as CSV. */
-#include "design/schedule.h"
+#include "design/settings/schedule.h"
 #include "fuzz.h"
 
 #include <sys/mman.h>

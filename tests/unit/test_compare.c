@@ -3,7 +3,7 @@
 #include "unit.h"
 
 #include "analyse/kernels/beta.h"
-#include "experiment/compare.h"
+#include "experiment/search/turns.h"
 
 #include <math.h>
 

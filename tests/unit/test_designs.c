@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Designs against textbooks, against enumeration, and against all there are. */
 #include "analyse/kernels/random.h"
-#include "design/designs.h"
+#include "design/settings/designs.h"
 #include "unit.h"
 
 #include <math.h>

@@ -3,7 +3,7 @@
 #include "unit.h"
 
 #include "analyse/kernels/random.h"
-#include "experiment/history.h"
+#include "experiment/search/history.h"
 
 #include <math.h>
 

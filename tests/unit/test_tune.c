@@ -3,7 +3,7 @@
 #include "unit.h"
 
 #include "analyse/kernels/random.h"
-#include "experiment/tune.h"
+#include "experiment/search/tune.h"
 
 #include <math.h>
 
