@@ -98,21 +98,6 @@ static void count(struct sl_failure *f, const struct sl_runs *r, const struct sl
     }
 }
 
-static void correct(struct sl_failure *f, size_t n)
-{
-    double *p = sl_alloc(3 * n * sizeof *p + 1);
-
-    for (size_t t = 0; t < n; t++)
-        p[t] = f[t].p;
-    sl_adjust_holm(p + n, p, n);
-    sl_adjust_bh(p + 2 * n, p, n);
-    for (size_t t = 0; t < n; t++) {
-        f[t].p_holm = p[n + t];
-        f[t].p_bh = p[2 * n + t];
-    }
-    free(p);
-}
-
 static void bootstrap(struct sl_failure *f, struct ranked *k)
 {
     const struct sl_runs *r = k->r;
@@ -161,8 +146,9 @@ static int fill_failures(struct sl_rows *out, const struct sl_runs *r, const str
         f->better = chance_better(&k, t);
     }
     if (out->n) {
-        correct(sl_rows_at(out, 0), out->n);
-        bootstrap(sl_rows_at(out, 0), &k);
+        struct sl_failure *f = sl_rows_at(out, 0);
+        sl_adjust_members(out->n, sizeof *f, &f->p, &f->p_holm, &f->p_bh);
+        bootstrap(f, &k);
     }
     free(k.run);
     free(k.next);

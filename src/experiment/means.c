@@ -91,23 +91,6 @@ static const char *interval(double *low, double *high, double *p, double estimat
     return NULL;
 }
 
-static void correct(struct sl_mean *m, size_t n)
-{
-    double *p = sl_alloc(2 * n * sizeof *p + 1);
-
-    for (int of = 0; of < 4; of++) {
-        for (size_t t = 0; t < n; t++)
-            p[t] = of < 2 ? m[t].p : m[t].difference_p;
-        (of % 2 ? sl_adjust_bh : sl_adjust_holm)(p + n, p, n);
-        for (size_t t = 0; t < n; t++)
-            *(of == 0   ? &m[t].p_holm
-              : of == 1 ? &m[t].p_bh
-              : of == 2 ? &m[t].difference_p_holm
-                        : &m[t].difference_p_bh) = p[n + t];
-    }
-    free(p);
-}
-
 /* Distinct runs on either side of the pairs of each treatment, the lesser of both. */
 static size_t *sides(const struct sl_runs *r, const struct sl_deltas *d)
 {
@@ -175,7 +158,8 @@ static void bootstrap(struct sl_mean *out, struct draw *w, const size_t *at, siz
         if (m->lacks && !m->difference_lacks)
             m->lacks = "few pairs"; /* there are runs enough on both sides, and in all drawings */
     }
-    correct(out, n);
+    sl_adjust_members(n, sizeof *out, &out->p, &out->p_holm, &out->p_bh);
+    sl_adjust_members(n, sizeof *out, &out->difference_p, &out->difference_p_holm, &out->difference_p_bh);
     free(least);
     free(delta);
     free(mean);

@@ -3,6 +3,7 @@
 #include "base/mem.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 
 struct one {
@@ -53,4 +54,24 @@ void sl_adjust_holm(double *out, const double *p, size_t n)
 void sl_adjust_bh(double *out, const double *p, size_t n)
 {
     adjust(out, p, n, 0);
+}
+
+static double *member(const double *first, size_t bytes, size_t i)
+{
+    return (double *)((uintptr_t)first + i * bytes);
+}
+
+void sl_adjust_members(size_t n, size_t bytes, const double *p, double *holm, double *bh)
+{
+    double *v = sl_alloc(3 * n * sizeof *v + 1);
+
+    for (size_t i = 0; i < n; i++)
+        v[i] = *member(p, bytes, i);
+    sl_adjust_holm(v + n, v, n);
+    sl_adjust_bh(v + 2 * n, v, n);
+    for (size_t i = 0; i < n; i++) {
+        *member(holm, bytes, i) = v[n + i];
+        *member(bh, bytes, i) = v[2 * n + i];
+    }
+    free(v);
 }

@@ -13,4 +13,11 @@ void sl_adjust_holm(double *out, const double *p, size_t n);
 /* Below 0.05: of those so marked, at most 5 % are chance, on average.  Benjamini & Hochberg, JRSS B 57 (1995) 289. */
 void sl_adjust_bh(double *out, const double *p, size_t n);
 
+/*
+ * Both, of n structures of so many bytes, one behind the other; p, holm and bh are members of the first:
+ *
+ *     sl_adjust_members(n, sizeof *v, &v->p, &v->p_holm, &v->p_bh);
+ */
+void sl_adjust_members(size_t n, size_t bytes, const double *p, double *holm, double *bh);
+
 #endif

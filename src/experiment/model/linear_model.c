@@ -236,19 +236,12 @@ static void take_fit(struct design *d, const struct sl_ols_fit *fit)
             d->term.v[j].follows = explained++ < EXPLAINED ? follows(d, j) : "others";
 }
 
-static void correct(struct sl_linear_model *m)
+/* The intercept is no comparison. */
+static void correct_terms(struct sl_linear_model *m)
 {
-    size_t n = m->terms - 1; /* the intercept is no comparison */
-    double *p = sl_alloc(2 * n * sizeof *p + 1);
+    struct sl_term *t = m->term + 1;
 
-    for (int holm = 0; holm < 2; holm++) {
-        for (size_t j = 0; j < n; j++)
-            p[j] = m->term[j + 1].p;
-        (holm ? sl_adjust_holm : sl_adjust_bh)(p + n, p, n);
-        for (size_t j = 0; j < n; j++)
-            *(holm ? &m->term[j + 1].p_holm : &m->term[j + 1].p_bh) = p[n + j];
-    }
-    free(p);
+    sl_adjust_members(m->terms - 1, sizeof *t, &t->p, &t->p_holm, &t->p_bh);
 }
 
 static void compute_fitted(struct sl_linear_model *m)
@@ -277,7 +270,7 @@ static int fit_least_squares(struct design *d, struct sl_err *err)
     if (!good)
         return sl_err(err, SL_EUSAGE, "the scores are too large, or too far apart, for least squares");
     take_fit(d, &fit);
-    correct(m);
+    correct_terms(m);
     sl_ols_fit_free(&fit);
     return 0;
 }
@@ -357,7 +350,7 @@ int sl_model_fit(struct sl_linear_model *out, const struct sl_runs *r, const str
         rc = q->elastic_net || out->n <= out->terms ? sl_model_fit_net(out, q, err) : fit_least_squares(&d, err);
     }
     if (!rc && q->limit > 0 && !(rc = sl_model_fit_limit(out, r, err)))
-        correct(out);
+        correct_terms(out);
     if (rc)
         sl_model_free(out);
     else

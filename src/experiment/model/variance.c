@@ -237,7 +237,7 @@ static void place(size_t *order, size_t n, size_t g, size_t to)
 static void test_shares(struct groups *s, struct sl_variance_row *share)
 {
     size_t n = s->n, *order = sl_alloc(2 * n * sizeof *order), *df = order + n;
-    double *p = sl_alloc(4 * n * sizeof *p), *adds = p + 3 * n, left = (double)s->m->df;
+    double *adds = sl_alloc(n * sizeof *adds), left = (double)s->m->df;
 
     for (size_t g = 0; g < n; g++) {
         struct sl_variance_row *x = &share[g];
@@ -251,16 +251,11 @@ static void test_shares(struct groups *s, struct sl_variance_row *share)
         x->df = (int64_t)df[g];
         x->last = df[g] ? adds[g] : 0;
         x->f = df[g] && left > 0 ? x->last / (double)df[g] / ((1 - s->m->r_squared) / left) : NAN;
-        p[g] = x->p = x->f >= 0 ? sl_f_upper(x->f, (double)df[g], left) : NAN;
+        x->p = x->f >= 0 ? sl_f_upper(x->f, (double)df[g], left) : NAN;
     }
-    sl_adjust_holm(p + n, p, n);
-    sl_adjust_bh(p + 2 * n, p, n);
-    for (size_t g = 0; g < n; g++) {
-        share[g].p_holm = p[n + g];
-        share[g].p_bh = p[2 * n + g];
-    }
+    sl_adjust_members(n, sizeof *share, &share->p, &share->p_holm, &share->p_bh);
     free(order);
-    free(p);
+    free(adds);
 }
 
 static void add_intervals(struct groups *s, struct sl_variance_row *share, uint64_t *random)
