@@ -30,7 +30,7 @@ static int worst_first(const void *a, const void *b)
     return x->badness > y->badness ? -1 : x->badness < y->badness ? 1 : x->run < y->run ? -1 : x->run > y->run;
 }
 
-static void rank(struct ranked *k, const struct sl_runs *r)
+static void rank_runs(struct ranked *k, const struct sl_runs *r)
 {
     struct place *v = sl_alloc(r->n * sizeof *v + 1);
 
@@ -76,7 +76,7 @@ static double chance_better(const struct ranked *k, size_t treatment)
     return with > 0 && worse > 0 ? won / (with * worse) : NAN;
 }
 
-static void count(struct sl_failure *f, const struct sl_runs *r, const struct sl_treatment *t)
+static void count_failed(struct sl_failure *f, const struct sl_runs *r, const struct sl_treatment *t)
 {
     uint64_t runs[2] = {0}, failed[2] = {0}; /* without, with */
 
@@ -98,7 +98,7 @@ static void count(struct sl_failure *f, const struct sl_runs *r, const struct sl
     }
 }
 
-static void bootstrap(struct sl_failure *f, struct ranked *k)
+static void add_better_intervals(struct sl_failure *f, struct ranked *k)
 {
     const struct sl_runs *r = k->r;
     size_t n = r->treatment.n;
@@ -138,17 +138,17 @@ static int fill_failures(struct sl_rows *out, const struct sl_runs *r, const str
     struct ranked k;
 
     (void)q, (void)err;
-    rank(&k, r);
+    rank_runs(&k, r);
     for (size_t t = 0; t < r->treatment.n; t++) {
         struct sl_failure *f = sl_rows_add(out);
         f->treatment = sl_rows_text(out, r->treatment.v[t].name);
-        count(f, r, &r->treatment.v[t]);
+        count_failed(f, r, &r->treatment.v[t]);
         f->better = chance_better(&k, t);
     }
     if (out->n) {
         struct sl_failure *f = sl_rows_at(out, 0);
         sl_adjust_members(out->n, sizeof *f, &f->p, &f->p_holm, &f->p_bh);
-        bootstrap(f, &k);
+        add_better_intervals(f, &k);
     }
     free(k.run);
     free(k.next);

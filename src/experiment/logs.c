@@ -194,7 +194,7 @@ static int keep_outermost(struct find *f, struct sl_err *err)
 }
 
 /* From roots to workflows. */
-static int settle(struct find *f, struct sl_run_logs *l, struct sl_err *err)
+static int settle_run(struct find *f, struct sl_run_logs *l, struct sl_err *err)
 {
     size_t roots = f->found.n;
     int rc = 0;
@@ -218,7 +218,7 @@ static int settle(struct find *f, struct sl_run_logs *l, struct sl_err *err)
     return rc;
 }
 
-static int look(struct find *f, struct sl_run_logs *l, const char *named, const char *from, struct sl_err *err)
+static int look_for_run(struct find *f, struct sl_run_logs *l, const char *named, const char *from, struct sl_err *err)
 {
     if (l->workflow || l->found) /* another file has told it */
         return 0;
@@ -229,7 +229,7 @@ static int look(struct find *f, struct sl_run_logs *l, const char *named, const 
         l->place = place_of(&f->l->arena, named, from);
         find_below(f, l->place);
     }
-    return settle(f, l, err);
+    return settle_run(f, l, err);
 }
 
 /* ---- all runs ---- */
@@ -248,7 +248,7 @@ static int find_all(struct find *f, struct sl_err *err)
     while (!rc && sqlite3_step(q) == SQLITE_ROW) {
         const struct sl_run_at *at = sl_run_of_span(runs, f->r->n, sqlite3_column_int64(q, 0));
         if (at)
-            rc = look(f, &f->l->run[at->run], copy(f, q, 1), copy(f, q, 2), err);
+            rc = look_for_run(f, &f->l->run[at->run], copy(f, q, 1), copy(f, q, 2), err);
     }
     free(runs);
     return sqlite3_finalize(q) == SQLITE_OK || rc ? rc : sl_query_err(f->db, err);

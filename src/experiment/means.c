@@ -73,8 +73,8 @@ static void level_means(const struct draw *w, const size_t *at, size_t levels, d
 
 /* Of an estimate with so many runs on the lesser side; v: what the rounds gave, whose spread is too small by `narrow`.
  * Reorders v.  Why there is none; NULL: there is one. */
-static const char *interval(double *low, double *high, double *p, double estimate, size_t runs, double narrow,
-                            double *v)
+static const char *interval_of_rounds(double *low, double *high, double *p, double estimate, size_t runs, double narrow,
+                                      double *v)
 {
     struct sl_moments m = {0};
     double df = (double)(runs - 1), beyond = erfc(sl_t_quantile(0.95, df) * narrow / sqrt(2)) / 2;
@@ -92,7 +92,7 @@ static const char *interval(double *low, double *high, double *p, double estimat
 }
 
 /* Distinct runs on either side of the pairs of each treatment, the lesser of both. */
-static size_t *sides(const struct sl_runs *r, const struct sl_deltas *d)
+static size_t *runs_on_lesser_side(const struct sl_runs *r, const struct sl_deltas *d)
 {
     const struct sl_cells *c = &d->cells;
     size_t n = r->treatment.n, *least = sl_alloc(n * sizeof *least + 1), *seen = sl_alloc(2 * c->n * sizeof *seen + 1);
@@ -125,10 +125,10 @@ static void count_pairs(struct sl_mean *out, const struct sl_deltas *d)
     }
 }
 
-static void bootstrap(struct sl_mean *out, struct draw *w, const size_t *at, size_t levels)
+static void add_mean_intervals(struct sl_mean *out, struct draw *w, const size_t *at, size_t levels)
 {
     const struct sl_runs *r = w->r;
-    size_t n = r->treatment.n, *least = sides(r, w->d);
+    size_t n = r->treatment.n, *least = runs_on_lesser_side(r, w->d);
     double *delta = sl_alloc(2 * n * SL_MEANS_ROUNDS * sizeof *delta + 1), *mean = sl_alloc(levels * sizeof *mean + 1);
     double *group = delta + n * SL_MEANS_ROUNDS, *one = sl_alloc(n * sizeof *one + 1);
     double runs = (double)r->n,
@@ -150,11 +150,13 @@ static void bootstrap(struct sl_mean *out, struct draw *w, const size_t *at, siz
         struct sl_mean *m = &out[t];
         m->lacks = m->difference_lacks = "few";
         if (least[t] >= SL_MEANS_FEW)
-            m->lacks = interval(&m->lower, &m->upper, &m->p, m->delta, least[t], 1, delta + t * SL_MEANS_ROUNDS);
+            m->lacks =
+                interval_of_rounds(&m->lower, &m->upper, &m->p, m->delta, least[t], 1, delta + t * SL_MEANS_ROUNDS);
         if (m->runs_with >= SL_MEANS_FEW && m->runs_without >= SL_MEANS_FEW)
-            m->difference_lacks = interval(&m->difference_lower, &m->difference_upper, &m->difference_p, m->difference,
-                                           (size_t)(m->runs_with < m->runs_without ? m->runs_with : m->runs_without),
-                                           narrow, group + t * SL_MEANS_ROUNDS);
+            m->difference_lacks =
+                interval_of_rounds(&m->difference_lower, &m->difference_upper, &m->difference_p, m->difference,
+                                   (size_t)(m->runs_with < m->runs_without ? m->runs_with : m->runs_without), narrow,
+                                   group + t * SL_MEANS_ROUNDS);
         if (m->lacks && !m->difference_lacks)
             m->lacks = "few pairs"; /* there are runs enough on both sides, and in all drawings */
     }
@@ -225,7 +227,7 @@ static int fill_means(struct sl_rows *out, const struct sl_runs *r, const struct
     }
     if (out->n) {
         count_pairs(sl_rows_at(out, 0), &d);
-        bootstrap(sl_rows_at(out, 0), &w, at, levels);
+        add_mean_intervals(sl_rows_at(out, 0), &w, at, levels);
     }
     sl_deltas_free(&d);
     free(at);

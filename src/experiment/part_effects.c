@@ -46,7 +46,7 @@ static void add_effect(struct sl_rows *out, const struct effect *e, const struct
 }
 
 /* Corrects p for all that were compared: wholes among wholes, parts among the parts of all treatments. */
-static void correct(struct sl_rows *out)
+static void correct_parts(struct sl_rows *out)
 {
     double *p = sl_alloc(out->n * 2 * sizeof *p + 1), *holm = p + out->n;
     struct sl_part_row **of = sl_alloc(out->n * sizeof *of + 1);
@@ -116,7 +116,7 @@ static int fill_parts(struct sl_rows *out, const struct sl_runs *r, const struct
             for (size_t i = 0; i < n; i++)
                 add_effect(out, &e[i], &e[0], p.runs.n);
         }
-    correct(out);
+    correct_parts(out);
     for (size_t i = 0; i < p.left_out.n && !rc; i++)
         add_left_out(out, &p.left_out.v[i], p.runs.n);
     for (size_t i = 0; i < fitted; i++)

@@ -64,25 +64,25 @@ static int read_how(struct sl_question *q, const char *how, struct sl_arena *wor
     return sl_question_check(q, err);
 }
 
-static const char *text(const struct sl_call *call, int i)
+static const char *argument_text(const struct sl_call *call, int i)
 {
     const char *s = call->arg[i] ? (const char *)sqlite3_value_text(call->arg[i]) : NULL;
     return s && *s ? s : NULL;
 }
 
-static int fill(struct sl_rows *out, const struct sl_call *call, struct sl_err *err)
+static int fill_question(struct sl_rows *out, const struct sl_call *call, struct sl_err *err)
 {
     const struct sl_experiment_fn *fn = call->what;
-    const char *of = text(call, 3), *by = text(call, 4);
-    struct sl_question q = {.where = text(call, 0),
-                            .experiment = text(call, 2),
+    const char *of = argument_text(call, 3), *by = argument_text(call, 4);
+    struct sl_question q = {.where = argument_text(call, 0),
+                            .experiment = argument_text(call, 2),
                             .alpha = SL_QUESTION_ALPHA,
                             .of = of,
                             .by = by,
                             .order = fn->orders ? of : NULL,
                             .groups = fn->orders ? by : NULL};
     struct sl_arena words = {0};
-    int rc = read_how(&q, text(call, 1), &words, err);
+    int rc = read_how(&q, argument_text(call, 1), &words, err);
 
     if (!rc)
         rc = sl_experiment_ask(out, call->db, fn, &q, err);
@@ -117,7 +117,7 @@ int sl_fn_experiment(sqlite3 *db)
                                      .arg = args,
                                      .args = sizeof args / sizeof *args,
                                      .usage = usage[i],
-                                     .fill = fill,
+                                     .fill = fill_question,
                                      .what = all[i]};
         rc = sl_table_register(db, &fn[i]);
     }

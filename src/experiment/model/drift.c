@@ -122,7 +122,7 @@ static void find_changes(struct drift *d, const struct sl_runs *r, const double 
     free(begin);
 }
 
-static int check(const struct drift *d, const struct sl_runs *r, struct sl_err *err)
+static int check_times(const struct drift *d, const struct sl_runs *r, struct sl_err *err)
 {
     size_t n = d->model.n;
 
@@ -186,7 +186,7 @@ static int find_drift(struct drift *out, const struct sl_runs *r, const struct s
         no_model(out, r);
     else if ((rc = sl_model_fit(&out->model, r, &plain, err)))
         return rc;
-    if ((rc = check(out, r, err))) {
+    if ((rc = check_times(out, r, err))) {
         free_drift(out);
         return rc;
     }

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-static int fit(struct sl_sequence *s, const struct sl_runs *r, const struct sl_question *q, struct sl_err *err)
+static int fit_sequence(struct sl_sequence *s, const struct sl_runs *r, const struct sl_question *q, struct sl_err *err)
 {
     struct sl_question model = *q;
     size_t columns = 0, pairs;
@@ -171,7 +171,7 @@ int sl_sequence_make(struct sl_sequence *out, const struct sl_runs *r, const str
     int rc;
 
     *out = (struct sl_sequence){0};
-    if ((rc = fit(out, r, q, err)))
+    if ((rc = fit_sequence(out, r, q, err)))
         return rc;
     sl_deltas_make(&out->deltas, r);
     level = sl_alloc(r->factors * sizeof *level + 1);
