@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "base/json_out.h"
 #include "base/mem.h"
+#include "base/rows.h"
 #include "unit.h"
 
 #include <math.h>
@@ -396,6 +397,56 @@ static void json_is_written(void **unused)
     sl_buf_free(&b);
 }
 
+/* clang-format off */
+#define ROW(COLUMN, row) \
+    COLUMN(row, TEXT, name, NULL, NULL) \
+    COLUMN(row, REAL, size, NULL, NULL) \
+    COLUMN(row, ANY, any, NULL, NULL)
+/* clang-format on */
+SL_ROW(row, ROW);
+
+static double size_of_row(const void *x)
+{
+    return ((const struct row *)x)->size;
+}
+
+/* The names of the rows, one letter each. */
+static const char *names_of(const struct sl_rows *r, char *buf)
+{
+    for (size_t i = 0; i < r->n; i++)
+        buf[i] = *((const struct row *)sl_rows_at(r, i))->name;
+    buf[r->n] = 0;
+    return buf;
+}
+
+static void rows_are_sorted_and_copied(void **state)
+{
+    static const double sizes[] = {2, NAN, 1, 2, -INFINITY, 1};
+    struct sl_rows r = {.columns = &row_columns}, copy = {.columns = &row_columns};
+    char name[] = "a", buf[16];
+
+    (void)state;
+    sl_rows_sort(&r, size_of_row, false); /* none */
+    for (size_t i = 0; i < 6; i++) {
+        struct row *x = sl_rows_add(&r);
+        name[0] = (char)('a' + i);
+        x->name = sl_rows_text(&r, name);
+        x->size = sizes[i];
+        x->any = (struct sl_cell){SL_CELL_TEXT, 1, {.s = x->name}};
+    }
+    sl_rows_sort(&r, size_of_row, false);
+    assert_string_equal(names_of(&r, buf), "ecfadb"); /* equal ones as they were, NaN last */
+    sl_rows_copy(&copy, &r);
+    sl_rows_sort(&r, size_of_row, true);
+    assert_string_equal(names_of(&r, buf), "adcfeb");
+    sl_rows_free(&r); /* the copy has texts of its own */
+    assert_string_equal(names_of(&copy, buf), "ecfadb");
+    assert_string_equal(((const struct row *)sl_rows_at(&copy, 5))->any.s, "b");
+    ((struct row *)sl_rows_add(&copy))->name = "z";
+    assert_true(isnan(((const struct row *)sl_rows_at(&copy, 6))->size));
+    sl_rows_free(&copy);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -412,6 +463,7 @@ int main(void)
         cmocka_unit_test(seconds_beside_others),
         cmocka_unit_test(integers_as_texts),
         cmocka_unit_test(reals_as_texts),
+        cmocka_unit_test(rows_are_sorted_and_copied),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
