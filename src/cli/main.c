@@ -2,7 +2,7 @@
 #include "base/mem.h"
 #include "base/near.h"
 #include "cli/cli.h"
-#include "cli/cmd_function.h"
+#include "cli/ask/cmd_function.h"
 #include "cli/manual.h"
 #include "collect/child_process.h"
 #include "recipe/project.h"
