@@ -99,129 +99,133 @@ static const char *keep(struct sl_recipes *set, const char *s)
     return sl_arena_copy(&set->arena, s, strlen(s));
 }
 
-static int scalar(const struct sl_yaml *y, const char *path, const char *what, const char **out, struct sl_err *err)
+static const char *text_or_none(const struct sl_yaml *y)
 {
-    if (!y || y->kind != SL_YAML_SCALAR)
-        return sl_err(err, SL_EFORMAT, "%s:%d: %s must be a text", path, y ? y->line : 0, what);
-    *out = y->text;
-    return 0;
+    return y->kind == SL_YAML_SCALAR ? y->text : "(not a text)";
 }
 
-static int declare_span(struct sl_recipes *set, const struct sl_recipe *only, const char *path, const char *alias,
-                        const struct sl_yaml *y, struct sl_err *err)
+static void declare_span(struct sl_declaring *c, const struct sl_yaml *alias, const struct sl_yaml *y)
 {
-    struct sl_alias_decl d = {.only = only};
+    static const struct sl_yaml_key keys[] = {
+        SL_YAML_KEY("type", TEXT, struct sl_alias_decl, type),    SL_YAML_KEY("key", TEXT, struct sl_alias_decl, key),
+        SL_YAML_KEY("or", TEXT, struct sl_alias_decl, otherwise), SL_YAML_KEY("in", TEXT, struct sl_alias_decl, in),
+        SL_YAML_KEY("path", TEXT, struct sl_alias_decl, path),
+    };
+    struct sl_recipes *set = c->set;
+    struct sl_alias_decl d = {.only = c->only};
     char where[300];
 
-    if (y->kind != SL_YAML_MAP)
-        return sl_err(err, SL_EFORMAT, "%s:%d: span %s needs {type: ..., key: ..., in: ...}", path, y->line, alias);
-    for (size_t i = 0; i < y->n; i++) {
-        const char *k = y->key[i]->text, *v = "";
-        if (scalar(y->item[i], path, k, &v, err))
-            return err ? err->code : SL_EFORMAT;
-        if (!strcmp(k, "type"))
-            d.type = keep(set, v);
-        else if (!strcmp(k, "key"))
-            d.key = keep(set, v);
-        else if (!strcmp(k, "or"))
-            d.otherwise = keep(set, v);
-        else if (!strcmp(k, "in"))
-            d.in = keep(set, v);
-        else if (!strcmp(k, "path"))
-            d.path = keep(set, v);
-        else
-            return sl_err(err, SL_EFORMAT, "%s:%d: unknown key '%s' in span %s; known: type, key, or, in, path", path,
-                          y->key[i]->line, k, alias);
-    }
+    sl_yaml_keys(&c->check, y, "a span", keys, sizeof keys / sizeof *keys, &d);
     if (d.path && y->n > 1)
-        return sl_err(err, SL_EFORMAT, "%s:%d: span %s: path says all; nothing stands beside it", path, y->line, alias);
+        sl_yaml_fail(&c->check, y, "span %s: path says all; nothing stands beside it", alias->text);
     if (d.path)
         d.type = d.key = "";
     if (!d.type || !d.key)
-        return sl_err(err, SL_EFORMAT, "%s:%d: span %s needs a type and a key", path, y->line, alias);
+        sl_yaml_fail(&c->check, y, "span %s needs a type and a key", alias->text);
     for (size_t i = 0; i < set->aliases.n; i++)
-        if (set->aliases.v[i].only == only && !strcmp(set->aliases.v[i].alias, alias))
-            return sl_err(err, SL_EFORMAT, "%s:%d: span %s is declared already in %s", path, y->line, alias,
-                          set->aliases.v[i].where);
-    d.alias = keep(set, alias);
-    snprintf(where, sizeof where, "%s:%d", path, y->line);
+        if (set->aliases.v[i].only == c->only && !strcmp(set->aliases.v[i].alias, alias->text))
+            sl_yaml_fail(&c->check, y, "span %s is declared already in %s", alias->text, set->aliases.v[i].where);
+    if (c->check.rc)
+        return;
+    d.alias = keep(set, alias->text);
+    snprintf(where, sizeof where, "%s:%d", c->check.path, y->line);
     d.where = keep(set, where);
     *sl_vec_add(&set->aliases) = d;
-    return 0;
 }
 
-static int declare_facet(struct sl_recipes *set, const char *path, const struct sl_yaml *y, struct sl_err *err)
+static void declare_field(struct sl_declaring *c, const struct sl_yaml *name, const struct sl_yaml *y)
 {
-    const struct sl_yaml *pair = y->kind == SL_YAML_LIST ? y : sl_yaml_get(y, "pair");
-    const struct sl_yaml *under = sl_yaml_get(y, "under"), *part[4];
+    if (strcmp(text_or_none(y), "int") != 0)
+        sl_yaml_fail(&c->check, y, "fields is a map of names to 'int' (all others are texts)");
+    *sl_vec_add(&c->set->ints) = (struct sl_int_decl){keep(c->set, name->text), c->only};
+}
+
+static void declare_shared(struct sl_declaring *c, const struct sl_yaml *name, const struct sl_yaml *y)
+{
+    *sl_vec_add(&c->set->shared) =
+        (struct sl_shared_field){keep(c->set, name->text), sl_yaml_text(&c->check, y, "the scope of a shared field")};
+}
+
+/* The first declaration of an alias; NULL: there is none. */
+static const struct sl_alias_decl *find_alias(const struct sl_recipes *set, const struct sl_yaml *y)
+{
+    for (size_t i = 0; i < set->aliases.n && y->kind == SL_YAML_SCALAR; i++)
+        if (!strcmp(set->aliases.v[i].alias, y->text))
+            return &set->aliases.v[i];
+    return NULL;
+}
+
+static bool is_pair(const struct sl_yaml *y)
+{
+    return y && y->kind == SL_YAML_LIST && y->n == 2;
+}
+
+static void declare_facet(struct sl_declaring *c, const struct sl_yaml *none, const struct sl_yaml *y)
+{
+    const struct sl_yaml *pair = y->kind == SL_YAML_LIST ? y : sl_yaml_get(y, "pair"), *under = sl_yaml_get(y, "under");
+    struct sl_recipes *set = c->set;
     uint32_t type[4] = {0};
     char rule[200];
 
-    if (!pair || pair->kind != SL_YAML_LIST || pair->n != 2 ||
-        (under && (under->kind != SL_YAML_LIST || under->n != 2)) ||
-        (y->kind == SL_YAML_MAP && y->n != (under ? 2u : 1u)))
-        return sl_err(err, SL_EFORMAT, "%s:%d: a facet rule is [a, b] or {pair: [a, b], under: [c, d]}", path, y->line);
-    for (int i = 0; i < 2; i++) {
-        part[i] = pair->item[i];
-        part[2 + i] = under ? under->item[i] : NULL;
+    (void)none;
+    if (!is_pair(pair) || (under && !is_pair(under)) || (y->kind == SL_YAML_MAP && y->n != (under ? 2u : 1u))) {
+        sl_yaml_fail(&c->check, y, "a facet rule is [a, b] or {pair: [a, b], under: [c, d]}");
+        return;
     }
     for (int i = 0; i < (under ? 4 : 2); i++) {
+        const struct sl_yaml *part = i < 2 ? pair->item[i] : under->item[i - 2];
         const struct sl_alias_decl *d = NULL;
-        for (size_t k = 0; k < set->aliases.n; k++)
-            if (part[i]->kind == SL_YAML_SCALAR && !strcmp(set->aliases.v[k].alias, part[i]->text))
+        for (size_t k = 0; k < set->aliases.n; k++) /* the newest counts */
+            if (!strcmp(set->aliases.v[k].alias, text_or_none(part)))
                 d = &set->aliases.v[k];
-        if (!d)
-            return sl_err(err, SL_EFORMAT, "%s:%d: facet names a span that is not declared: %s", path, part[i]->line,
-                          part[i]->kind == SL_YAML_SCALAR ? part[i]->text : "(not a text)");
+        if (!d) {
+            sl_yaml_fail(&c->check, part, "facet names a span that is not declared: %s", text_or_none(part));
+            return;
+        }
         type[i] = sl_intern(&set->names, d->type, strlen(d->type));
     }
     snprintf(rule, sizeof rule, "merge %s = %s", pair->item[0]->text, pair->item[1]->text);
     *sl_vec_add(&set->facets) =
         (struct sl_facet_rule){type[0], type[1], type[2], type[3], sl_intern(&set->names, rule, strlen(rule))};
-    return 0;
 }
 
-static int declare_table(struct sl_recipes *set, const char *path, const struct sl_yaml *name, const struct sl_yaml *y,
-                         struct sl_err *err)
+static void declare_table(struct sl_declaring *c, const struct sl_yaml *name, const struct sl_yaml *y)
 {
+    struct sl_recipes *set = c->set;
     struct sl_table_decl t = {.name = keep(set, name->text)};
+    size_t i = 0;
 
-    if (y->kind != SL_YAML_LIST || !y->n || y->n > sizeof t.alias / sizeof *t.alias)
-        return sl_err(err, SL_EFORMAT, "%s:%d: table %s needs a list of up to %zu spans", path, y->line, name->text,
-                      sizeof t.alias / sizeof *t.alias);
-    for (size_t i = 0; i < y->n; i++) {
-        bool known = false;
-        for (size_t k = 0; k < set->aliases.n; k++)
-            known |= y->item[i]->kind == SL_YAML_SCALAR && !strcmp(set->aliases.v[k].alias, y->item[i]->text);
-        if (!known)
-            return sl_err(err, SL_EFORMAT, "%s:%d: table %s names a span that is not declared: %s", path,
-                          y->item[i]->line, name->text,
-                          y->item[i]->kind == SL_YAML_SCALAR ? y->item[i]->text : "(not a text)");
-        t.alias[t.n++] = keep(set, y->item[i]->text);
+    if (y->kind != SL_YAML_LIST || !y->n || y->n > sizeof t.alias / sizeof *t.alias) {
+        sl_yaml_fail(&c->check, y, "table %s needs a list of up to %zu spans", name->text,
+                     sizeof t.alias / sizeof *t.alias);
+        return;
     }
-    for (size_t i = 0; i < set->tables.n; i++)
-        if (!strcmp(set->tables.v[i].name, t.name)) {
-            set->tables.v[i] = t; /* the later one counts, as with recipes */
-            return 0;
-        }
-    *sl_vec_add(&set->tables) = t;
-    return 0;
+    for (size_t k = 0; k < y->n; k++) {
+        if (!find_alias(set, y->item[k]))
+            sl_yaml_fail(&c->check, y->item[k], "table %s names a span that is not declared: %s", name->text,
+                         text_or_none(y->item[k]));
+        t.alias[t.n++] = keep(set, text_or_none(y->item[k]));
+    }
+    while (i < set->tables.n && strcmp(set->tables.v[i].name, t.name) != 0)
+        i++;
+    if (i == set->tables.n)
+        sl_vec_add(&set->tables);
+    set->tables.v[i] = t; /* the later one counts, as with recipes */
 }
 
 /* Rules that several recipes have: a list, compiled in each that includes them; the later of a name counts. */
-static int declare_rules(struct sl_recipes *set, const char *path, const struct sl_yaml *name, const struct sl_yaml *y,
-                         struct sl_err *err)
+static void declare_rules(struct sl_declaring *c, const struct sl_yaml *name, const struct sl_yaml *y)
 {
+    struct sl_recipes *set = c->set;
     size_t i = 0;
 
     if (y->kind != SL_YAML_LIST || !y->n)
-        return sl_err(err, SL_EFORMAT, "%s:%d: rules %s is a list, as records are", path, y->line, name->text);
+        sl_yaml_fail(&c->check, y, "rules %s is a list, as records are", name->text);
     while (i < set->rules.n && strcmp(set->rules.v[i].name, name->text) != 0)
         i++;
     if (i == set->rules.n)
         sl_vec_add(&set->rules);
     set->rules.v[i] = (struct sl_rules_decl){keep(set, name->text), y};
-    return 0;
 }
 
 /* The aliases of root spans that a rule names; not 0: some are none. */
@@ -239,11 +243,11 @@ static int declare_roots(const struct sl_recipes *set, struct sl_bind_roots *out
 }
 
 /* NAME: a rule; or NAME: {rule, left, right}, two SELECTs whose rows ascend together. */
-static int declare_bind(struct sl_recipes *set, const char *path, const struct sl_yaml *name, const struct sl_yaml *y,
-                        struct sl_err *err)
+static void declare_bind(struct sl_declaring *c, const struct sl_yaml *name, const struct sl_yaml *y)
 {
     const struct sl_yaml *rule = y->kind == SL_YAML_MAP ? sl_yaml_get(y, "rule") : y, *left = sl_yaml_get(y, "left"),
                          *right = sl_yaml_get(y, "right"), *list = sl_yaml_get(y, "roots");
+    struct sl_recipes *set = c->set;
     struct sl_bind_roots roots = {0};
     struct sl_bind_rule r;
     struct sl_err why = {0};
@@ -251,60 +255,57 @@ static int declare_bind(struct sl_recipes *set, const char *path, const struct s
 
     if (!rule || rule->kind != SL_YAML_SCALAR || !left != !right ||
         (y->kind == SL_YAML_MAP && y->n != 1u + (left ? 2 : 0) + (list != NULL)) ||
-        (left && (left->kind != SL_YAML_SCALAR || right->kind != SL_YAML_SCALAR)))
-        return sl_err(err, SL_EFORMAT, "%s:%d: binding %s is a rule, or {rule, left, right, roots}", path, y->line,
-                      name->text);
+        (left && (left->kind != SL_YAML_SCALAR || right->kind != SL_YAML_SCALAR))) {
+        sl_yaml_fail(&c->check, y, "binding %s is a rule, or {rule, left, right, roots}", name->text);
+        return;
+    }
     if (list && declare_roots(set, &roots, list))
-        return sl_err(err, SL_EFORMAT, "%s:%d: roots of binding %s is a list of one to four spans that lie in none",
-                      path, list->line, name->text);
+        sl_yaml_fail(&c->check, list, "roots of binding %s is a list of one to four spans that lie in none",
+                     name->text);
     text = sl_arena_copy(&set->arena, rule->text, rule->n);
-    for (char *c = text; *c; c++) /* a folded text of YAML keeps some line ends */
-        *c = *c == '\n' ? ' ' : *c;
+    for (char *s = text; *s; s++) /* a folded text of YAML keeps some line ends */
+        *s = *s == '\n' ? ' ' : *s;
     if (sl_bind_parse(&r, text, &why))
-        return sl_err(err, SL_EFORMAT, "%s:%d: binding %s: %s", path, rule->line, name->text, why.text);
+        sl_yaml_fail(&c->check, rule, "binding %s: %s", name->text, why.text);
     for (size_t i = 0; i < set->binds.n; i++)
         if (!strcmp(set->binds.v[i].name, name->text)) {
             set->binds.v[i].rule = text;
             set->binds.v[i].roots = roots;
-            return 0;
+            return;
         }
     if (left)
         *sl_vec_add(&set->orders) = (struct sl_sequence_decl){keep(set, name->text), text, keep(set, left->text),
                                                               keep(set, right->text), roots};
     else
         *sl_vec_add(&set->binds) = (struct sl_bind_decl){keep(set, name->text), text, roots};
-    return 0;
+}
+
+static void read_variables(struct sl_yaml_check *c, const struct sl_yaml *y, void *process)
+{
+    struct sl_process_decl *d = process;
+
+    if (y->kind != SL_YAML_LIST || !y->n || y->n > SL_PROCESS_VARIABLES)
+        sl_yaml_fail(c, y, "variables of processes is a list of one to four names");
+    for (size_t i = 0; !c->rc && i < y->n; i++)
+        d->variable[d->n++] = sl_yaml_text(c, y->item[i], "a variable");
 }
 
 /* {bind, says, variables: [NAME, ...], spans: a SELECT, pids: another, of the workers that run these}. */
-static int declare_process(struct sl_recipes *set, const char *path, const struct sl_yaml *y, struct sl_err *err)
+static void declare_process(struct sl_declaring *c, const struct sl_yaml *none, const struct sl_yaml *y)
 {
-    const struct sl_yaml *list = y->kind == SL_YAML_MAP ? sl_yaml_get(y, "variables") : NULL;
+    static const struct sl_yaml_key keys[] = {
+        SL_YAML_KEY("bind", TEXT, struct sl_process_decl, bind, .needed = true),
+        SL_YAML_KEY("says", TEXT, struct sl_process_decl, says, .needed = true),
+        {.name = "variables", .as = SL_YAML_READ, .needed = true, .read = read_variables},
+        SL_YAML_KEY("spans", TEXT, struct sl_process_decl, spans, .needed = true),
+        SL_YAML_KEY("pids", TEXT, struct sl_process_decl, pids),
+    };
     struct sl_process_decl d = {0};
-    size_t known = list != NULL;
 
-    for (size_t i = 0; list && i < y->n; i++) {
-        const char *key = y->key[i]->text;
-        const char **to = !strcmp(key, "bind")    ? &d.bind
-                          : !strcmp(key, "says")  ? &d.says
-                          : !strcmp(key, "spans") ? &d.spans
-                          : !strcmp(key, "pids")  ? &d.pids
-                                                  : NULL;
-        if (to && y->item[i]->kind == SL_YAML_SCALAR) {
-            *to = keep(set, y->item[i]->text);
-            known++;
-        }
-    }
-    for (size_t i = 0; list && list->kind == SL_YAML_LIST && i < list->n; i++)
-        if (list->item[i]->kind == SL_YAML_SCALAR && d.n < SL_PROCESS_VARIABLES)
-            d.variable[d.n++] = keep(set, list->item[i]->text);
-    if (!d.bind || !d.says || !d.spans || !d.n || d.n != list->n || known != y->n)
-        return sl_err(err, SL_EFORMAT,
-                      "%s:%d: processes is a list of {bind, says, variables, spans, pids}: texts but for variables, a "
-                      "list of one to four names; only pids may be missing",
-                      path, y->line);
-    *sl_vec_add(&set->processes) = d;
-    return 0;
+    (void)none;
+    sl_yaml_keys(&c->check, y, "an item of processes", keys, sizeof keys / sizeof *keys, &d);
+    if (!c->check.rc)
+        *sl_vec_add(&c->set->processes) = d;
 }
 
 /* A later declaration of a name takes the place of an earlier one. */
@@ -320,63 +321,37 @@ static void add_merge(void *to, struct sl_merge m)
     set->lens.v[i] = m;
 }
 
-static int declare_lens(struct sl_recipes *set, const char *path, const struct sl_yaml *y, struct sl_err *err)
-{
-    struct sl_yaml_check check = {.path = path, .err = err};
-
-    sl_merges_parse(&check, y, "lens", &set->arena, add_merge, set);
-    return check.rc;
-}
-
 static int declare(struct sl_recipes *set, const struct sl_recipe *only, const char *path, const struct sl_yaml *doc,
                    struct sl_err *err)
 {
-    const struct sl_yaml *spans = sl_yaml_get(doc, "spans"), *fields = sl_yaml_get(doc, "fields");
-    const struct sl_yaml *facets = sl_yaml_get(doc, "facets"), *shared = sl_yaml_get(doc, "shared");
-    const struct sl_yaml *tables = sl_yaml_get(doc, "tables"), *binds = sl_yaml_get(doc, "binds");
-    const struct sl_yaml *processes = sl_yaml_get(doc, "processes"), *rules = sl_yaml_get(doc, "rules");
-    int rc = 0;
+    static const struct sl_declared declared[] = {
+        /* what names another is behind it */
+        {"spans", SL_YAML_MAP, "a map {alias: {type, key, in}}", declare_span},
+        {"fields", SL_YAML_MAP, "a map of names to 'int' (all others are texts)", declare_field},
+        {"facets", SL_YAML_LIST, "a list of pairs of spans", declare_facet},
+        {"shared", SL_YAML_MAP, "a map {field: scope}", declare_shared},
+        {"tables", SL_YAML_MAP, "a map {name: [span, ...]}", declare_table},
+        {"binds", SL_YAML_MAP, "a map {name: rule}", declare_bind},
+        {"rules", SL_YAML_MAP, "a map {name: [rule, ...]}", declare_rules},
+        {"processes", SL_YAML_LIST, "a list of {bind, says, variables, spans, pids}", declare_process},
+    };
+    struct sl_declaring c = {.check = {.path = path, .err = err, .arena = &set->arena}, .set = set, .only = only};
 
-    for (size_t i = 0; spans && i < spans->n && !rc; i++)
-        rc = spans->kind == SL_YAML_MAP ? declare_span(set, only, path, spans->key[i]->text, spans->item[i], err)
-                                        : sl_err(err, SL_EFORMAT, "%s:%d: spans must be a map", path, spans->line);
-    for (size_t i = 0; fields && i < fields->n && !rc; i++) {
-        if (fields->kind != SL_YAML_MAP || fields->item[i]->kind != SL_YAML_SCALAR ||
-            strcmp(fields->item[i]->text, "int"))
-            rc = sl_err(err, SL_EFORMAT, "%s:%d: fields is a map of names to 'int' (all others are texts)", path,
-                        fields->line);
-        else
-            *sl_vec_add(&set->ints) = (struct sl_int_decl){keep(set, fields->key[i]->text), only};
+    sl_declare_all(&c, doc, declared, sizeof declared / sizeof *declared);
+    sl_merges_parse(&c.check, sl_yaml_get(doc, "lens"), "lens", &set->arena, add_merge, set);
+    sl_states_declare(&c, doc);
+    return c.check.rc;
+}
+
+void sl_declare_all(struct sl_declaring *c, const struct sl_yaml *doc, const struct sl_declared *d, size_t n)
+{
+    for (; n && !c->check.rc; d++, n--) {
+        const struct sl_yaml *y = sl_yaml_get(doc, d->key);
+        if (y && y->kind != d->kind && (y->n || y->kind != SL_YAML_SCALAR)) /* nothing is no item */
+            sl_yaml_fail(&c->check, y, "%s is %s", d->key, d->is);
+        for (size_t i = 0; y && i < y->n && !c->check.rc; i++)
+            d->declare(c, y->kind == SL_YAML_MAP ? y->key[i] : NULL, y->item[i]);
     }
-    for (size_t i = 0; facets && i < facets->n && !rc; i++)
-        rc = facets->kind == SL_YAML_LIST ? declare_facet(set, path, facets->item[i], err)
-                                          : sl_err(err, SL_EFORMAT, "%s:%d: facets must be a list", path, facets->line);
-    for (size_t i = 0; shared && i < shared->n && !rc; i++) {
-        if (shared->kind != SL_YAML_MAP || shared->item[i]->kind != SL_YAML_SCALAR)
-            rc = sl_err(err, SL_EFORMAT, "%s:%d: shared is a map {field: scope}", path, shared->line);
-        else
-            *sl_vec_add(&set->shared) =
-                (struct sl_shared_field){keep(set, shared->key[i]->text), keep(set, shared->item[i]->text)};
-    }
-    for (size_t i = 0; tables && i < tables->n && !rc; i++)
-        rc = tables->kind == SL_YAML_MAP
-                 ? declare_table(set, path, tables->key[i], tables->item[i], err)
-                 : sl_err(err, SL_EFORMAT, "%s:%d: tables is a map {name: [span, ...]}", path, tables->line);
-    for (size_t i = 0; binds && i < binds->n && !rc; i++)
-        rc = binds->kind == SL_YAML_MAP
-                 ? declare_bind(set, path, binds->key[i], binds->item[i], err)
-                 : sl_err(err, SL_EFORMAT, "%s:%d: binds is a map {name: rule}", path, binds->line);
-    for (size_t i = 0; rules && i < rules->n && !rc; i++)
-        rc = rules->kind == SL_YAML_MAP
-                 ? declare_rules(set, path, rules->key[i], rules->item[i], err)
-                 : sl_err(err, SL_EFORMAT, "%s:%d: rules is a map {name: [rule, ...]}", path, rules->line);
-    for (size_t i = 0; processes && i < processes->n && !rc; i++)
-        rc = processes->kind == SL_YAML_LIST
-                 ? declare_process(set, path, processes->item[i], err)
-                 : sl_err(err, SL_EFORMAT, "%s:%d: processes must be a list", path, processes->line);
-    if (!rc)
-        rc = declare_lens(set, path, sl_yaml_get(doc, "lens"), err);
-    return rc ? rc : sl_states_declare(set, path, doc, err);
 }
 
 /* ---- files ---- */
@@ -385,8 +360,7 @@ static int declare(struct sl_recipes *set, const struct sl_recipe *only, const c
 static int add(struct sl_recipes *set, const char *path, struct sl_yaml *doc, const char *text, size_t n, bool tried,
                struct sl_err *err)
 {
-    static const char *const names_keys[] = {"spans",     "rules", "fields", "facets",    "shared", "tables", "binds",
-                                             "processes", "roles", "phases", "handovers", "lens",   NULL};
+    struct sl_yaml_check c = {.path = path, .err = err, .arena = &set->arena};
     struct sl_recipe *r;
 
     *sl_vec_add(&set->docs) = doc;
@@ -394,17 +368,10 @@ static int add(struct sl_recipes *set, const char *path, struct sl_yaml *doc, co
     if (doc->kind != SL_YAML_MAP)
         return sl_err(err, SL_EFORMAT, "%s:1: a recipe is a map that begins with recipe: NAME", path);
     if (!sl_yaml_get(doc, "recipe")) {
-        for (size_t i = 0; i < doc->n; i++) {
-            int k = 0;
-            while (names_keys[k] && strcmp(names_keys[k], doc->key[i]->text))
-                k++;
-            if (!names_keys[k])
-                return sl_err(
-                    err, SL_EFORMAT,
-                    "%s:%d: unknown key '%s'; a recipe needs recipe: NAME, a file of names has "
-                    "spans, rules, fields, facets, shared, tables, binds, processes, roles, phases, handovers, lens",
-                    path, doc->key[i]->line, doc->key[i]->text);
-        }
+        sl_yaml_known_keys(&c, doc, "a file of names (a recipe begins with recipe: NAME)",
+                           " spans rules fields facets shared tables binds processes roles phases handovers lens ");
+        if (c.rc)
+            return c.rc;
         return declare(set, NULL, path, doc, err);
     }
     r = sl_alloc(sizeof *r);
@@ -414,9 +381,10 @@ static int add(struct sl_recipes *set, const char *path, struct sl_yaml *doc, co
     r->tried = tried;
     r->text = tried ? text : sl_arena_copy(&set->arena, text, n); /* ours stands in the program */
     snprintf(r->hash, sizeof r->hash, "%016llx", (unsigned long long)sl_hash(text, n));
-    if (scalar(sl_yaml_get(doc, "recipe"), path, "recipe", &r->name, err)) {
+    r->name = sl_yaml_text(&c, sl_yaml_get(doc, "recipe"), "recipe");
+    if (c.rc) {
         free(r);
-        return SL_EFORMAT;
+        return c.rc;
     }
     for (size_t i = 0; i < set->n; i++)
         if (!strcmp(set->v[i]->name, r->name)) { /* the later one wins, so that users can replace ours */

@@ -29,121 +29,106 @@ static const char *type_of(const struct sl_recipes *set, const char *alias, size
     return NULL;
 }
 
-static int declare_role(struct sl_recipes *set, const char *path, const struct sl_yaml *name, const struct sl_yaml *y,
-                        struct sl_err *err)
+static void declare_role(struct sl_declaring *c, const struct sl_yaml *name, const struct sl_yaml *y)
 {
-    if (!among(roles, name->text) || y->kind != SL_YAML_LIST || !y->n)
-        return sl_err(err, SL_EFORMAT,
-                      "%s:%d: roles is a map {workflow|task|attempt|worker|executor|batch|job: [span, ...]}", path,
-                      name->line);
+    struct sl_recipes *set = c->set;
+
+    if (!among(roles, name->text) || y->kind != SL_YAML_LIST || !y->n) {
+        sl_yaml_fail(&c->check, name, "roles is a map {workflow|task|attempt|worker|executor|batch|job: [span, ...]}");
+        return;
+    }
     for (size_t i = 0; i < y->n; i++) {
         const struct sl_yaml *a = y->item[i];
         const char *type = a->kind == SL_YAML_SCALAR ? type_of(set, a->text, a->n) : NULL;
         size_t k = 0;
-        if (!type)
-            return sl_err(err, SL_EFORMAT, "%s:%d: the role %s names a span that is not declared: %s", path, a->line,
-                          name->text, a->kind == SL_YAML_SCALAR ? a->text : "(not a text)");
+        if (!type) {
+            sl_yaml_fail(&c->check, a, "the role %s names a span that is not declared: %s", name->text,
+                         a->kind == SL_YAML_SCALAR ? a->text : "(not a text)");
+            return;
+        }
         while (k < set->roles.n && strcmp(set->roles.v[k].type, type) != 0)
             k++;
         if (k == set->roles.n)
             sl_vec_add(&set->roles)->type = type;
         set->roles.v[k].role = keep(set, name->text, name->n);
     }
-    return 0;
 }
 
-/* One of `after`: SPAN/EVENT. */
-static int declare_after(struct sl_recipes *set, struct sl_phase_decl p, const char *path, const struct sl_yaml *a,
-                         struct sl_err *err)
+/* SPAN/EVENT, of a span that is declared; what: is what. */
+static bool read_event(struct sl_declaring *c, const struct sl_yaml *y, const char *what, const char **type,
+                       const char **event)
 {
-    const char *slash = a->kind == SL_YAML_SCALAR ? strchr(a->text, '/') : NULL;
-    size_t k = 0;
+    const char *slash = y->kind == SL_YAML_SCALAR ? strchr(y->text, '/') : NULL;
 
     if (!slash || !slash[1])
-        return sl_err(err, SL_EFORMAT, "%s:%d: after is a list of SPAN/EVENT", path, a->line);
-    p.span_type = type_of(set, a->text, (size_t)(slash - a->text));
-    if (!p.span_type)
-        return sl_err(err, SL_EFORMAT, "%s:%d: after names a span that is not declared: %.*s", path, a->line,
-                      (int)(slash - a->text), a->text);
-    p.event_type = keep(set, slash + 1, strlen(slash + 1));
+        sl_yaml_fail(&c->check, y, "%s", what);
+    else if (!(*type = type_of(c->set, y->text, (size_t)(slash - y->text))))
+        sl_yaml_fail(&c->check, y, "%s; this span is not declared: %.*s", what, (int)(slash - y->text), y->text);
+    else
+        *event = keep(c->set, slash + 1, strlen(slash + 1));
+    return !c->check.rc;
+}
+
+static void declare_after(struct sl_declaring *c, struct sl_phase_decl p, const struct sl_yaml *y)
+{
+    struct sl_recipes *set = c->set;
+    size_t k = 0;
+
+    if (!read_event(c, y, "after is a list of SPAN/EVENT", &p.span_type, &p.event_type))
+        return;
     while (k < set->phases.n && (strcmp(set->phases.v[k].span_type, p.span_type) != 0 ||
                                  strcmp(set->phases.v[k].event_type, p.event_type) != 0))
         k++;
     if (k == set->phases.n)
         sl_vec_add(&set->phases);
     set->phases.v[k] = p;
-    return 0;
 }
 
-static int declare_phase(struct sl_recipes *set, const char *path, const struct sl_yaml *y, struct sl_err *err)
+static void declare_phase(struct sl_declaring *c, const struct sl_yaml *none, const struct sl_yaml *y)
 {
-    struct sl_phase_decl p = {.rank = ++set->phase_rank};
-    const struct sl_yaml *after = y->kind == SL_YAML_MAP ? sl_yaml_get(y, "after") : NULL;
-    int rc = 0;
+    static const struct sl_yaml_key keys[] = {
+        SL_YAML_KEY("state", TEXT, struct sl_phase_decl, state, .needed = true),
+        SL_YAML_KEY("component", TEXT, struct sl_phase_decl, component),
+        SL_YAML_KEY("kind", TEXT, struct sl_phase_decl, kind, .needed = true),
+        SL_YAML_KEY("again", BOOL, struct sl_phase_decl, again),
+        {.name = "after", .as = SL_YAML_ELSEWHERE, .needed = true},
+    };
+    struct sl_phase_decl p = {.rank = ++c->set->phase_rank};
+    const struct sl_yaml *after = sl_yaml_get(y, "after");
 
-    for (size_t i = 0; after && i < y->n; i++) {
-        const char *key = y->key[i]->text, *v = y->item[i]->kind == SL_YAML_SCALAR ? y->item[i]->text : NULL;
-        if (!v && y->item[i] != after)
-            return sl_err(err, SL_EFORMAT, "%s:%d: %s must be a text", path, y->item[i]->line, key);
-        if (!strcmp(key, "state"))
-            p.state = keep(set, v, y->item[i]->n);
-        else if (!strcmp(key, "component"))
-            p.component = keep(set, v, y->item[i]->n);
-        else if (!strcmp(key, "kind") && among(kinds, v))
-            p.kind = keep(set, v, y->item[i]->n);
-        else if (!strcmp(key, "again") && (!strcmp(v, "true") || !strcmp(v, "false")))
-            p.again = !strcmp(v, "true");
-        else if (y->item[i] != after)
-            return sl_err(err, SL_EFORMAT,
-                          "%s:%d: %s: %s is not known; a phase has state, component, kind (depend, wait, run, work or "
-                          "done), again (true or false) and after",
-                          path, y->key[i]->line, key, v);
-    }
-    if (!after || after->kind != SL_YAML_LIST || !after->n || !p.state || !p.kind)
-        return sl_err(err, SL_EFORMAT, "%s:%d: a phase needs state, kind and after: [SPAN/EVENT, ...]", path, y->line);
-    for (size_t i = 0; i < after->n && !rc; i++)
-        rc = declare_after(set, p, path, after->item[i], err);
-    return rc;
+    (void)none;
+    sl_yaml_keys(&c->check, y, "a phase", keys, sizeof keys / sizeof *keys, &p);
+    if (!c->check.rc && !among(kinds, p.kind))
+        sl_yaml_fail(&c->check, sl_yaml_get(y, "kind"), "kind of a phase is depend, wait, run, work or done");
+    if (!c->check.rc && (after->kind != SL_YAML_LIST || !after->n))
+        sl_yaml_fail(&c->check, after, "after is a list of SPAN/EVENT");
+    for (size_t i = 0; !c->check.rc && i < after->n; i++)
+        declare_after(c, p, after->item[i]);
 }
 
 /* [SPAN/EVENT, SPAN/EVENT]: the first is over before the second. */
-static int declare_handover(struct sl_recipes *set, const char *path, const struct sl_yaml *y, struct sl_err *err)
+static void declare_handover(struct sl_declaring *c, const struct sl_yaml *none, const struct sl_yaml *y)
 {
+    static const char what[] = "a handover is [SPAN/EVENT, SPAN/EVENT]";
     struct sl_handover_decl h;
 
+    (void)none;
     if (y->kind != SL_YAML_LIST || y->n != 2)
-        return sl_err(err, SL_EFORMAT, "%s:%d: a handover is [SPAN/EVENT, SPAN/EVENT]", path, y->line);
-    for (int i = 0; i < 2; i++) {
-        const struct sl_yaml *a = y->item[i];
-        const char *slash = a->kind == SL_YAML_SCALAR ? strchr(a->text, '/') : NULL;
-        if (!slash || !slash[1] || !(h.type[i] = type_of(set, a->text, (size_t)(slash - a->text))))
-            return sl_err(err, SL_EFORMAT, "%s:%d: a handover is [SPAN/EVENT, SPAN/EVENT], of spans that are declared",
-                          path, a->line);
-        h.event[i] = keep(set, slash + 1, strlen(slash + 1));
-    }
-    *sl_vec_add(&set->handovers) = h;
-    return 0;
+        sl_yaml_fail(&c->check, y, "%s", what);
+    else if (read_event(c, y->item[0], what, &h.type[0], &h.event[0]) &&
+             read_event(c, y->item[1], what, &h.type[1], &h.event[1]))
+        *sl_vec_add(&c->set->handovers) = h;
 }
 
-int sl_states_declare(struct sl_recipes *set, const char *path, const struct sl_yaml *doc, struct sl_err *err)
+void sl_states_declare(struct sl_declaring *c, const struct sl_yaml *doc)
 {
-    const struct sl_yaml *r = sl_yaml_get(doc, "roles"), *p = sl_yaml_get(doc, "phases");
-    const struct sl_yaml *h = sl_yaml_get(doc, "handovers");
-    int rc = 0;
+    static const struct sl_declared declared[] = {
+        {"roles", SL_YAML_MAP, "a map {role: [span, ...]}", declare_role},
+        {"phases", SL_YAML_LIST, "a list of {state, component, kind, after}", declare_phase},
+        {"handovers", SL_YAML_LIST, "a list of [SPAN/EVENT, SPAN/EVENT]", declare_handover},
+    };
 
-    if (r && r->kind != SL_YAML_MAP)
-        return sl_err(err, SL_EFORMAT, "%s:%d: roles is a map {role: [span, ...]}", path, r->line);
-    if (p && p->kind != SL_YAML_LIST)
-        return sl_err(err, SL_EFORMAT, "%s:%d: phases is a list of {state, component, kind, after}", path, p->line);
-    if (h && h->kind != SL_YAML_LIST)
-        return sl_err(err, SL_EFORMAT, "%s:%d: handovers is a list of [SPAN/EVENT, SPAN/EVENT]", path, h->line);
-    for (size_t i = 0; r && i < r->n && !rc; i++)
-        rc = declare_role(set, path, r->key[i], r->item[i], err);
-    for (size_t i = 0; p && i < p->n && !rc; i++)
-        rc = declare_phase(set, path, p->item[i], err);
-    for (size_t i = 0; h && i < h->n && !rc; i++)
-        rc = declare_handover(set, path, h->item[i], err);
-    return rc;
+    sl_declare_all(c, doc, declared, sizeof declared / sizeof *declared);
 }
 
 /* A table that is written anew. */

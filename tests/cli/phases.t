@@ -84,15 +84,15 @@ Mistakes are named by file and line:
   $ try 's/task: .job./task: [jobs]/'
   spanloom: bad.yaml:21: the role task names a span that is not declared: jobs
   $ try 's/kind: run/kind: running/'
-  spanloom: bad.yaml:25: kind: running is not known; a phase has state, component, kind (depend, wait, run, work or done), again (true or false) and after
+  spanloom: bad.yaml:25: kind of a phase is depend, wait, run, work or done
   $ try 's/kind: done, //'
-  spanloom: bad.yaml:26: a phase needs state, kind and after: [SPAN/EVENT, ...]
+  spanloom: bad.yaml:26: a phase needs kind
   $ try 's,job/released\],job],'
   spanloom: bad.yaml:24: after is a list of SPAN/EVENT
   $ try 's,after: .job/starts.,after: [jobb/starts],'
-  spanloom: bad.yaml:25: after names a span that is not declared: jobb
+  spanloom: bad.yaml:25: after is a list of SPAN/EVENT; this span is not declared: jobb
   $ try 's/state: running/status: running/'
-  spanloom: bad.yaml:25: status: running is not known; a phase has state, component, kind (depend, wait, run, work or done), again (true or false) and after
+  spanloom: bad.yaml:25: a phase has no key 'status'; did you mean 'state'? Known: state, component, kind, again, after
   $ try 's,- .job/released.*,- [job/released],'
   spanloom: bad.yaml:28: a handover is [SPAN/EVENT, SPAN/EVENT]
   $ try 's/^phases:/phases: {}\nraws:/'

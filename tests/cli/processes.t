@@ -51,5 +51,5 @@ What a recipe of one's own says of traced processes: the spans that their enviro
   [1]
   $ sed 's/variables: .*/variables: []/' farm.yaml > bad.yaml
   $ spanloom import --recipe bad.yaml .
-  spanloom: bad.yaml:14: processes is a list of {bind, says, variables, spans, pids}: texts but for variables, a list of one to four names; only pids may be missing
+  spanloom: bad.yaml:16: variables of processes is a list of one to four names
   [1]

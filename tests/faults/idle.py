@@ -54,8 +54,8 @@ RULES = [  # behind the first rule; line behind it; what is said
 DECLARED = [  # before inputs
     ("fields: {rnak: int}", "nothing here has the field 'rnak'"),
     ("roles: {task: []}", "roles is a map"),
-    ("phases: [{state: s, kind: run, after: []}]", "a phase needs"),
-    ("phases: [{state: s, kind: run, again: maybe, after: [rank/began]}]", "again: maybe is not known"),
+    ("phases: [{state: s, kind: run, after: []}]", "after is a list"),
+    ("phases: [{state: s, kind: run, again: maybe, after: [rank/began]}]", "'again' is yes or no"),
 ]
 READ = [  # behind the input
     ("    zone: Z", 1, "zone is for local times"),
