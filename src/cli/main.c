@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/mem.h"
 #include "base/near.h"
-#include "cli/cli.h"
 #include "cli/ask/cmd_function.h"
+#include "cli/cli.h"
 #include "cli/manual.h"
 #include "collect/child_process.h"
 #include "recipe/project.h"

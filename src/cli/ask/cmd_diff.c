@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Two runs, or stores, compared, and the gate of --fail-on. */
 #include "analyse/load/root_events.h"
+#include "ask_cmd_diff.sql.h"
 #include "base/clock.h"
 #include "base/mem.h"
 #include "cli/lens.h"
 #include "cli/over_time.h"
-#include "cli/view/picture.h"
 #include "cli/side.h"
-#include "ask_cmd_diff.sql.h"
+#include "cli/view/picture.h"
 #include "show/diff.h"
 
 #include <math.h>

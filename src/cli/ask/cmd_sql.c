@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyse/analyse.h"
+#include "ask_cmd_sql.sql.h"
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/near.h"
 #include "cli/workflow.h"
-#include "ask_cmd_sql.sql.h"
 #include "findings/failures.h"
 
 #include <dlfcn.h>

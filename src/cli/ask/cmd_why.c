@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The findings of a run, ranked by the seconds that each cost. */
 #include "analyse/tasks/workflows.h"
+#include "ask_cmd_why.sql.h"
 #include "base/clock.h"
 #include "cli/side.h"
 #include "cli/workflow.h"
-#include "ask_cmd_why.sql.h"
 #include "findings/why.h"
 #include "result/run_names.h"
 #include "show/why.h"

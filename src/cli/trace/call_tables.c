@@ -4,11 +4,11 @@
  * trace files, which become a store for as long as they are read.
  */
 #include "base/call_sums.h"
-#include "cli/view/picture.h"
-#include "cli/trace/profile_files.h"
 #include "cli/side.h"
-#include "trace_call_tables.sql.h"
+#include "cli/trace/profile_files.h"
+#include "cli/view/picture.h"
 #include "result/find_span.h"
+#include "trace_call_tables.sql.h"
 
 #include <stdio.h>
 #include <string.h>

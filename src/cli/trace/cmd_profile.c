@@ -2,8 +2,8 @@
 /* A name for the table functions call_profile() and call_tree(), on one screen. */
 #include "base/buf.h"
 #include "cli/over_time.h"
-#include "cli/view/picture.h"
 #include "cli/trace/profile_files.h"
+#include "cli/view/picture.h"
 #include "collect/process.h"
 #include "result/find_span.h"
 #include "result/profile.h"

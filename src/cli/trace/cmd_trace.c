@@ -5,8 +5,8 @@
  */
 #include "base/buf.h"
 #include "base/mem.h"
-#include "cli/view/install_paths.h"
 #include "cli/trace/traced_command.h"
+#include "cli/view/install_paths.h"
 #include "collect/child_process.h"
 
 #include <stdio.h>

@@ -6,9 +6,9 @@
  */
 #include "cli/trace/profile_files.h"
 #include "analyse/analyse.h"
-#include "trace_profile_files.sql.h"
 #include "ingest/import.h"
 #include "recipe/reader.h"
+#include "trace_profile_files.sql.h"
 
 #include <stdio.h>
 #include <stdlib.h>

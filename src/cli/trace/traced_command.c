@@ -10,7 +10,6 @@
 #include "base/folder.h"
 #include "base/mem.h"
 #include "cli/cli.h"
-#include "trace_traced_command.sql.h"
 #include "collect/child_process.h"
 #include "collect/process.h"
 #include "collect/shell_trace.h"
@@ -19,6 +18,7 @@
 #include "result/profile.h"
 #include "show/profile.h"
 #include "trace/decode.h"
+#include "trace_traced_command.sql.h"
 
 #include <errno.h>
 #include <stdio.h>

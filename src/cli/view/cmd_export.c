@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/view/mlflow.h"
 #include "cli/over_time.h"
+#include "cli/view/mlflow.h"
 #include "export/formats.h"
 #include "result/find_span.h"
 #include "trace/chrome_writer.h"

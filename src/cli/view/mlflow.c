@@ -2,11 +2,11 @@
 #include "cli/view/mlflow.h"
 #include "cli/monitor/node_files.h"
 #include "cli/over_time.h"
-#include "view_mlflow.sql.h"
 #include "export/mlflow.h"
 #include "result/find_span.h"
 #include "result/metrics.h"
 #include "trace/job_environment.h"
+#include "view_mlflow.sql.h"
 
 #include <stdlib.h>
 #include <string.h>

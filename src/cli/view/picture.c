@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/view/picture.h"
-#include "cli/view/install_paths.h"
 #include "cli/lens.h"
 #include "cli/over_time.h"
 #include "cli/trace/profile_files.h"
+#include "cli/view/install_paths.h"
 #include "export/out.h"
 #include "result/durations.h"
 #include "result/find_span.h"
