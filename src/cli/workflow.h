@@ -53,12 +53,12 @@ int cli_workflow(const struct cli *cli, int argc, char **argv, struct sl_store *
  * Which workflow `why` and `report` are to tell of, by a text: a path that was imported, a store, a run of one
  * (cli/side.h); NULL: as cli_workflow() says.  An exit status; *st is to be closed, or NULL.
  */
-int cli_told_run(struct cli *cli, char *text, struct sl_store **st, int64_t *workflow);
+int cli_find_subject(struct cli *cli, char *text, struct sl_store **st, int64_t *workflow);
 /*
  * Imports what text is a path of; all of them before any is told of, as names depend on what there is.  *in_part is set
  * where something could not be read, which is said, and the store has a run of that path to tell of.
  */
-int cli_told_import(struct cli *cli, char *text, bool *in_part);
+int cli_import_subject(struct cli *cli, char *text, bool *in_part);
 /*
  * The last workflow that files below path tell of, and that lasted for any time, where one did; 0: there is none.  say:
  * which it is, and which later ones did not, is said on stderr; else one that began in the last minute counts, too.

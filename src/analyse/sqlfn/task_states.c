@@ -8,7 +8,7 @@
 #include "analyse/ext.h"
 #include "analyse/groups.h"
 #include "analyse/sqlfn/sqlfn.h"
-#include "analyse/tasks/told.h"
+#include "analyse/tasks/task_attrs.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -49,7 +49,7 @@ struct row {
 struct asked {
     struct sl_workflow own;
     const struct sl_workflow *w; /* own, or what the program has loaded */
-    const struct sl_told *told;
+    const struct sl_task_attrs *told;
     struct sl_bins bins;
     uint32_t *group; /* by task: a value of told; NULL: there is one group */
     SL_VEC(struct row) row;
@@ -65,7 +65,7 @@ static int find_groups(struct asked *s, sqlite3_value *arg, struct sl_err *err)
         return 0;
     if (!app && strcmp(by, "executor") != 0)
         return sl_err(err, SL_EUSAGE, "task_states(): by is 'app' or 'executor', not '%s'", by);
-    if ((rc = sl_told_load(&s->told, s->w, err)))
+    if ((rc = sl_task_attrs_load(&s->told, s->w, err)))
         return rc;
     s->group = sl_alloc((s->w->n + 1) * sizeof *s->group);
     for (uint32_t i = 0; i < s->w->n; i++)
@@ -183,7 +183,7 @@ static struct sl_cell group_cell(const struct asked *s, uint32_t group)
 {
     if (s->group && !group)
         return (struct sl_cell){SL_CELL_TEXT, strlen(SL_GROUP_NONE), {.s = SL_GROUP_NONE}};
-    return s->group ? sl_told_cell(s->told, group) : (struct sl_cell){0};
+    return s->group ? sl_task_attrs_cell(s->told, group) : (struct sl_cell){0};
 }
 
 static int fill_states(struct sl_rows *out, const struct sl_call *call, struct sl_err *err)

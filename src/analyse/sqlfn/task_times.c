@@ -2,7 +2,7 @@
 /* One row a task, in the order of submission: where its own time went (analyse/tasks/tasks.h). */
 #include "analyse/ext.h"
 #include "analyse/sqlfn/sqlfn.h"
-#include "analyse/tasks/told.h"
+#include "analyse/tasks/task_attrs.h"
 
 /* clang-format off */
 #define TASK_TIMES(COLUMN, row) \
@@ -42,8 +42,8 @@ struct times {
 struct state {
     struct sl_table_rows rows;
     struct sl_workflow own;
-    const struct sl_workflow *w;       /* own, or what the program has loaded */
-    const struct sl_told *keys, *told; /* told: NULL: not asked for */
+    const struct sl_workflow *w;             /* own, or what the program has loaded */
+    const struct sl_task_attrs *keys, *told; /* told: NULL: not asked for */
     struct task_times row;
 };
 
@@ -59,10 +59,10 @@ static int start_times(void *state, const struct sl_call *call, struct sl_err *e
 
     s->told = NULL;
     if (!rc)
-        rc = sl_told_keys(&s->keys, s->w, err);
+        rc = sl_task_attrs_keys(&s->keys, s->w, err);
     if (!rc && (sl_call_uses(call, task_times, app) || sl_call_uses(call, task_times, executor) ||
                 sl_call_uses(call, task_times, host) || sl_call_uses(call, task_times, exception)))
-        rc = sl_told_load(&s->told, s->w, err);
+        rc = sl_task_attrs_load(&s->told, s->w, err);
     s->rows = (struct sl_table_rows){.n = rc ? 0 : s->w->n};
     return rc;
 }
@@ -99,14 +99,14 @@ static double seconds(int64_t ns)
     return (double)ns / 1e9;
 }
 
-static void put_told(struct task_times *x, const struct sl_told *told, size_t task)
+static void put_told(struct task_times *x, const struct sl_task_attrs *told, size_t task)
 {
     const struct sl_try *last = told->last[task] == SL_NO_INDEX ? NULL : &told->tries.v[told->last[task]];
 
-    x->app = sl_told_cell(told, told->app[task]);
-    x->executor = sl_told_cell(told, last ? last->executor : 0);
-    x->host = sl_told_cell(told, last ? last->host : 0);
-    x->exception = sl_told_cell(told, last && last->exception ? last->exception : told->exception[task]);
+    x->app = sl_task_attrs_cell(told, told->app[task]);
+    x->executor = sl_task_attrs_cell(told, last ? last->executor : 0);
+    x->host = sl_task_attrs_cell(told, last ? last->host : 0);
+    x->exception = sl_task_attrs_cell(told, last && last->exception ? last->exception : told->exception[task]);
 }
 
 static const void *get_task(void *state)

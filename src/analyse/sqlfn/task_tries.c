@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One row a try of a task (analyse/tasks/told.h), by the id of the task, then by number. */
+/* One row a try of a task (analyse/tasks/task_attrs.h), by the id of the task, then by number. */
 #include "analyse/ext.h"
 #include "analyse/sqlfn/sqlfn.h"
-#include "analyse/tasks/told.h"
+#include "analyse/tasks/task_attrs.h"
 
 /* clang-format off */
 #define TASK_TRIES(COLUMN, row) \
@@ -26,11 +26,11 @@ static int fill_tries(struct sl_rows *out, const struct sl_call *call, struct sl
 {
     struct sl_workflow own = {0};
     const struct sl_workflow *w; /* own, or what the program has loaded */
-    const struct sl_told *told;
+    const struct sl_task_attrs *told;
     int rc = sl_workflow_find(&w, &own, call->db, call->arg[0], err);
 
     if (!rc)
-        rc = sl_told_load(&told, w, err);
+        rc = sl_task_attrs_load(&told, w, err);
     for (size_t i = 0; !rc && i < told->tries.n; i++) {
         const struct sl_try *y = &told->tries.v[i];
         struct task_tries *x = sl_rows_add(out);
@@ -40,9 +40,9 @@ static int fill_tries(struct sl_rows *out, const struct sl_call *call, struct sl
                                  .from_ns = y->from_ns,
                                  .to_ns = y->to_ns,
                                  .failed = y->failed,
-                                 .executor = sl_rows_own(out, sl_told_cell(told, y->executor)),
-                                 .host = sl_rows_own(out, sl_told_cell(told, y->host)),
-                                 .exception = sl_rows_own(out, sl_told_cell(told, y->exception))};
+                                 .executor = sl_rows_own(out, sl_task_attrs_cell(told, y->executor)),
+                                 .host = sl_rows_own(out, sl_task_attrs_cell(told, y->host)),
+                                 .exception = sl_rows_own(out, sl_task_attrs_cell(told, y->exception))};
     }
     sl_workflow_free(&own);
     return rc;

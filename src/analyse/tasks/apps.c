@@ -2,7 +2,7 @@
 #include "analyse/tasks/apps.h"
 #include "analyse/ext.h"
 #include "analyse/load/rows.h"
-#include "analyse/tasks/told.h"
+#include "analyse/tasks/task_attrs.h"
 #include "tasks_apps.sql.h"
 
 #include <stdlib.h>
@@ -10,8 +10,8 @@
 int sl_task_keys_load(struct sl_task_keys *k, const struct sl_workflow *w, struct sl_err *err)
 {
     size_t n = (size_t)w->n + 1;
-    const struct sl_told *told;
-    int rc = k->next ? 0 : sl_told_keys(&told, w, err);
+    const struct sl_task_attrs *told;
+    int rc = k->next ? 0 : sl_task_attrs_keys(&told, w, err);
 
     if (rc || k->next)
         return rc;

@@ -2,7 +2,7 @@
 /* "on NAME": what tasks spend on a worker, on all of a manager, block or executor, or on a host. */
 #include "analyse/ext.h"
 #include "analyse/tasks/changes_internal.h"
-#include "analyse/tasks/told.h"
+#include "analyse/tasks/task_attrs.h"
 #include "base/buf.h"
 #include "tasks_changes_on.sql.h"
 
@@ -64,8 +64,8 @@ static void mark_workers(struct on *o, unsigned char *segment)
 /* What ran there in tries whose host is told, whether a worker is known or not. */
 static int mark_tries(const struct on *o, unsigned char *segment, struct sl_err *err)
 {
-    const struct sl_told *told;
-    int rc = sl_told_load(&told, o->w, err);
+    const struct sl_task_attrs *told;
+    int rc = sl_task_attrs_load(&told, o->w, err);
 
     for (size_t i = 0; !rc && i < told->tries.n; i++) {
         const struct sl_try *y = &told->tries.v[i];

@@ -5,8 +5,8 @@
 #include "analyse/load/rows.h"
 #include "analyse/load/shared.h"
 #include "analyse/tasks/critical_path.h"
+#include "analyse/tasks/task_attrs.h"
 #include "analyse/tasks/tasks_internal.h"
-#include "analyse/tasks/told.h"
 #include "store/store.h" /* the kinds of links alone */
 #include "tasks_tasks.sql.h"
 
@@ -267,7 +267,7 @@ static int open_store(struct sl_workflow *w, sqlite3 *db, sqlite3_value *workflo
 static void forget(struct sl_workflow *w)
 {
     sl_working_forget_tasks(w->k);
-    sl_told_free(w->told);
+    sl_task_attrs_free(w->told);
     free(w->task);
     free(w->pred);
     free(w->by_done);
@@ -372,7 +372,7 @@ void sl_workflow_free(struct sl_workflow *w)
     sl_vec_free(&w->workers);
     free(w->worker);
     if (w->told)
-        sl_told_free(w->told);
+        sl_task_attrs_free(w->told);
     free(w->told);
     *w = (struct sl_workflow){0};
 }

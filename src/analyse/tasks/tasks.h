@@ -70,11 +70,11 @@ struct sl_workflow {
     uint32_t *by_done; /* tasks by done_ns, ascending */
     int64_t pause_ns;  /* the driver pauses so long by itself, at most: sl_driver_pause() */
     struct sl_arena arena;
-    struct sl_told *told;     /* what attributes say (told.h) */
-    struct sl_replay *replay; /* what sl_facts_open() has begun; NULL */
-    unsigned char *role;      /* by rank of a type's name: enum sl_role */
-    SL_VEC(uint32_t) workers; /* spans of the role `worker` in the closure of root */
-    uint32_t *worker;         /* by span: the worker of which it is a subspan; SL_NO_INDEX: of none */
+    struct sl_task_attrs *told; /* what attributes say (task_attrs.h) */
+    struct sl_replay *replay;   /* what sl_facts_open() has begun; NULL */
+    unsigned char *role;        /* by rank of a type's name: enum sl_role */
+    SL_VEC(uint32_t) workers;   /* spans of the role `worker` in the closure of root */
+    uint32_t *worker;           /* by span: the worker of which it is a subspan; SL_NO_INDEX: of none */
 };
 
 /*

@@ -202,7 +202,7 @@ static bool holds_run(struct cli *cli, const char *path)
     return holds;
 }
 
-int cli_told_import(struct cli *cli, char *text, bool *in_part)
+int cli_import_subject(struct cli *cli, char *text, bool *in_part)
 {
     int rc = text && is_path(text) ? cli_import(cli, 1, &text, false) : EXIT_DONE;
 
@@ -212,7 +212,7 @@ int cli_told_import(struct cli *cli, char *text, bool *in_part)
     return EXIT_DONE;
 }
 
-int cli_told_run(struct cli *cli, char *text, struct sl_store **st, int64_t *workflow)
+int cli_find_subject(struct cli *cli, char *text, struct sl_store **st, int64_t *workflow)
 {
     struct sl_diff_input side = {.text = text};
     struct sl_err err = {0};
@@ -301,7 +301,7 @@ static int tell(struct cli *cli, int n, char **text, const struct sl_findings *f
     int rc = 0, code = EXIT_DONE;
 
     for (int i = 0; i < n && !code; i++) /* all of them before any is told of: names depend on what there is */
-        code = cli_told_import(cli, text[i], &failed);
+        code = cli_import_subject(cli, text[i], &failed);
     for (int i = 0; i < n && !rc && !code; i++) {
         struct sl_store *st = NULL;
         char *path = NULL;
@@ -310,7 +310,7 @@ static int tell(struct cli *cli, int n, char **text, const struct sl_findings *f
             break;
         if (st && !(rc = sl_why_programs(&of[i], st, path, findings, &err)))
             say_runs(st, &of[i]);
-        else if (!st && !(code = cli_told_run(cli, text[i], &st, &workflow)))
+        else if (!st && !(code = cli_find_subject(cli, text[i], &st, &workflow)))
             rc = sl_why(&of[i], st, workflow, findings, &err);
         free(path);
         if (!rc && !code) {
@@ -391,7 +391,7 @@ static int look(struct cli *cli, char *path, const struct sl_findings *findings,
     size_t n = 0;
     FILE *out;
     bool in_part = false, in_doubt;
-    int rc, code = cli_told_import(cli, path, &in_part);
+    int rc, code = cli_import_subject(cli, path, &in_part);
 
     *screen = NULL;
     *ended = false;

@@ -59,7 +59,7 @@ static int open_run(struct cli *cli, char *text, struct sl_report_run *run)
 {
     if (!text && !cli_option(cli, "run"))
         return only_run(cli, &run->st, &run->workflow);
-    return cli_told_run(cli, text, &run->st, &run->workflow);
+    return cli_find_subject(cli, text, &run->st, &run->workflow);
 }
 
 static int make(const struct cli *cli, struct sl_report_run *run, int runs, struct page *page, const char *path)
@@ -119,7 +119,7 @@ static int run(struct cli *cli, int argc, char **argv)
         return cli_fail(cli, &err);
     }
     for (int i = 0; i < argc && !rc; i++)
-        rc = cli_told_import(cli, argv[i], &in_part);
+        rc = cli_import_subject(cli, argv[i], &in_part);
     for (int i = 0; i < runs && !rc; i++)
         rc = open_run(cli, argc ? argv[i] : none, &told[i]);
     if (!rc)

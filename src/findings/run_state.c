@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Whether a run goes on, by what was written to its logs last. */
 #include "findings/why_internal.h"
-#include "findings_goes_on.sql.h"
+#include "findings_run_state.sql.h"
 
 #include <fcntl.h>
 #include <string.h>

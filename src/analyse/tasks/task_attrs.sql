@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: Apache-2.0
--- What told.c asks of the store; of a part of it, ?2 is the list of its spans.
+-- What task_attrs.c asks of the store; of a part of it, ?2 is the list of its spans.
 
 -- name: keys
 -- Of spans of some types, a JSON list; an index has all of it.

@@ -3,13 +3,13 @@
  * One scan of what attributes say, and arrays by span of whose it is: SQL would look up the attributes of each task,
  * and take each value out of its list by itself.
  */
-#include "analyse/tasks/told.h"
+#include "analyse/tasks/task_attrs.h"
 #include "analyse/ext.h"
 #include "analyse/load/rows.h"
 #include "analyse/tasks/closure.h"
 #include "base/buf.h"
 #include "base/json.h"
-#include "tasks_told.sql.h"
+#include "tasks_task_attrs.sql.h"
 
 #include <stdlib.h>
 
@@ -31,7 +31,7 @@ struct shape {
 
 struct load {
     const struct sl_workflow *w;
-    struct sl_told *t;
+    struct sl_task_attrs *t;
     uint32_t *task_of, *try_of; /* by span: of which task it is a view, of which try; SL_NO_INDEX */
     SL_VEC(struct one) one;
     SL_VEC(struct shape) shape;                   /* those that are wanted */
@@ -40,7 +40,7 @@ struct load {
     struct sl_buf text;
 };
 
-static void free_said(struct sl_told *t)
+static void free_said(struct sl_task_attrs *t)
 {
     free(t->app);
     free(t->exception);
@@ -54,7 +54,7 @@ static void free_said(struct sl_told *t)
 /* ---- values ---- */
 
 /* As SQL orders them: numbers before texts. */
-static bool is_more(const struct sl_told *t, uint32_t a, uint32_t b)
+static bool is_more(const struct sl_task_attrs *t, uint32_t a, uint32_t b)
 {
     const char *x = sl_intern_text(&t->value, a), *y = sl_intern_text(&t->value, b);
     size_t n = sl_intern_len(&t->value, a), m = sl_intern_len(&t->value, b);
@@ -68,7 +68,7 @@ static bool is_more(const struct sl_told *t, uint32_t a, uint32_t b)
     return order ? order > 0 : n > m;
 }
 
-struct sl_cell sl_told_cell(const struct sl_told *t, uint32_t value)
+struct sl_cell sl_task_attrs_cell(const struct sl_task_attrs *t, uint32_t value)
 {
     const char *s = value ? sl_intern_text(&t->value, value) : NULL;
 
@@ -290,7 +290,7 @@ static int said_row(void *to, sqlite3_value **v)
 
 static void settle(struct load *l)
 {
-    struct sl_told *t = l->t;
+    struct sl_task_attrs *t = l->t;
 
     for (uint32_t i = 0; i < l->w->n; i++) {
         const uint32_t *x = l->of_task[i];
@@ -335,7 +335,7 @@ struct keys {
 static int key_row(void *to, sqlite3_value **v)
 {
     const struct keys *k = to;
-    struct sl_told *t = k->w->told;
+    struct sl_task_attrs *t = k->w->told;
     uint32_t span = sl_graph_find(&k->w->s.g, sqlite3_value_int64(v[0]));
     const char *key = (const char *)sqlite3_value_text(v[1]);
 
@@ -369,9 +369,9 @@ static char *types_of(const struct sl_workflow *w)
     return b.s;
 }
 
-int sl_told_keys(const struct sl_told **out, const struct sl_workflow *w, struct sl_err *err)
+int sl_task_attrs_keys(const struct sl_task_attrs **out, const struct sl_workflow *w, struct sl_err *err)
 {
-    struct sl_told *t = w->told;
+    struct sl_task_attrs *t = w->told;
     struct keys k = {.w = w};
     char *types;
     int rc;
@@ -390,13 +390,13 @@ int sl_told_keys(const struct sl_told **out, const struct sl_workflow *w, struct
     free(types);
     free(k.task_of);
     if (rc)
-        sl_told_free(t);
+        sl_task_attrs_free(t);
     return rc;
 }
 
 /* ---- all of it ---- */
 
-int sl_told_load(const struct sl_told **out, const struct sl_workflow *w, struct sl_err *err)
+int sl_task_attrs_load(const struct sl_task_attrs **out, const struct sl_workflow *w, struct sl_err *err)
 {
     const char *part = w->s.g.part;
     struct load l = {.w = w, .t = w->told};
@@ -430,10 +430,10 @@ int sl_told_load(const struct sl_told **out, const struct sl_workflow *w, struct
     return rc;
 }
 
-void sl_told_free(struct sl_told *t)
+void sl_task_attrs_free(struct sl_task_attrs *t)
 {
     free_said(t);
     sl_buf_free(&t->key_text);
     free(t->key_at);
-    *t = (struct sl_told){0};
+    *t = (struct sl_task_attrs){0};
 }

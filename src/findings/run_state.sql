@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: Apache-2.0
--- What goes_on.c asks of the tables of a run (facts.sql).
+-- What run_state.c asks of the tables of a run (facts.sql).
 
 -- name: seen
 -- Of a run that goes on.
