@@ -416,7 +416,7 @@ def an_answer_is_kept_while_nothing_changed():
             equal(again, first)
             check(kept < cost / 3, kept, cost)
             write(path("config", "spanloom", "report", "hosts.yaml"), "title: Hosts\nabout: x\nfigures:\n  hosts:\n    about: x\n    sql: SELECT 1 AS a\n")
-            check('"name": "hosts"' in ask()[0])
+            check('"name":"hosts"' in ask()[0])
             spanloom("import", "--quiet", "-d", path("spanloom.db"), f"{ROOT}/tests/data/parsl-2026-dual")
             check(ask()[0] != first and len(s.json("/api/runs")["data"]["run"]) == 2)
             note(f"a report of 198 tasks: {cost:.2f} s of CPU, then {kept:.2f} s")
