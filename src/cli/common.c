@@ -190,10 +190,10 @@ int cli_recipes(const struct cli *cli, struct sl_recipes *set, struct sl_err *er
 
 int cli_bind_all(struct sl_store *st, const struct sl_recipes *set, struct sl_err *err)
 {
-    int rc = sl_tables_make(st, set, err);
+    int rc = sl_states_write(st, "main", set, err);
 
     if (!rc)
-        rc = sl_states_write(st, "main", set, err);
+        rc = sl_tables_make(st, set, err);
     return rc ? rc : sl_bind_apply(st, set, &(const struct sl_bind_scope){.all = true}, cli_warn, NULL, err);
 }
 

@@ -414,10 +414,10 @@ static int bind(struct sl_importing *m, struct sl_err *err)
             rc = sl_bind_campaign(m->st, m->o->campaign, sources.v.v, sources.v.n, err);
         sl_vec_free(&sources.v);
     }
+    if (!rc) /* before the tables, as those ask which types are tasks */
+        rc = sl_states_write(m->st, "main", m->set, err);
     if (!rc)
         rc = sl_tables_make(m->st, m->set, err);
-    if (!rc)
-        rc = sl_states_write(m->st, "main", m->set, err);
     return rc ? rc : sl_bind_apply(m->st, m->set, &m->scope, m->o->warn, m->o->to, err);
 }
 

@@ -166,6 +166,7 @@ def numbered(tasks, file):
     """A store which has so many ids that keys of tasks have an index by their number, and odd keys among them."""
     store = shutil.copy(imported_tasks(tasks), path(file))
     db = sqlite3.connect(store)
+    db.execute("DELETE FROM sl_role")  # as before a first import
     db.execute("INSERT INTO sl_span (id, type, key, source) SELECT 200000, type, 'far', source FROM sl_span WHERE parent IS NULL LIMIT 1")
     db.commit()
     spanloom("import", "--quiet", "-d", store, made_run(20, number=1))
