@@ -108,7 +108,7 @@ bool sl_pointcuts_read(const char *file, struct sl_pointcuts *p, char *why, size
         snprintf(why, n, "%s: %s", p->file, strerror(errno));
         return false;
     }
-    while (ok && getline(&line, &room, f) >= 0) {
+    while (ok && (errno = 0, getline(&line, &room, f)) >= 0) {
         line[strcspn(line, "\n")] = 0;
         number++;
         ok = rule(line, last, wrong, sizeof wrong);
@@ -119,7 +119,7 @@ bool sl_pointcuts_read(const char *file, struct sl_pointcuts *p, char *why, size
     }
     if (!ok)
         snprintf(why, n, "%s:%u: %s", p->file, number, wrong);
-    else if (ferror(f))
+    else if (ferror(f) || errno == ENOMEM) /* for want of memory getline() ends like at the end */
         snprintf(why, n, "%s: %s", p->file, strerror(errno)), ok = false;
     free(line);
     fclose(f);

@@ -106,6 +106,7 @@ static bool switches_of_threads(struct sl_tree *t, struct member *p, uint64_t su
     struct dirent *e;
     DIR *dir;
     int fd;
+    bool whole;
 
     snprintf(path, sizeof path, "%d/task", (int)p->stat.pid);
     if ((fd = openat(t->proc_fd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) < 0)
@@ -114,7 +115,7 @@ static bool switches_of_threads(struct sl_tree *t, struct member *p, uint64_t su
         close(fd);
         return false;
     }
-    while ((e = readdir(dir))) {
+    while ((errno = 0, e = readdir(dir))) {
         struct process_status status;
         int tid = atoi(e->d_name);
         snprintf(path, sizeof path, "%d/task/%d/status", (int)p->stat.pid, tid);
@@ -126,8 +127,9 @@ static bool switches_of_threads(struct sl_tree *t, struct member *p, uint64_t su
             sum[1] += (uint64_t)status.involuntary;
         }
     }
+    whole = !errno; /* ended, not failed */
     closedir(dir);
-    return true;
+    return whole;
 }
 
 static void read_switches(struct sl_tree *t, struct member *p)
