@@ -24,7 +24,7 @@ bool experiment_scales(struct report *r)
     other.rate = !r->question->rate;
     turned = *r;
     turned.question = &other;
-    experiment_figure(&turned, "experiment-sequence", "", NULL, other.rate ? "sequence" : "sequence --cost");
+    experiment_figure(&turned, "experiment-sequence", "", NULL, "sequence");
     r->figures = turned.figures;
     experiment_put(r, "The same by area:");
     experiment_figure(r, "experiment-treemap", "", NULL, NULL);

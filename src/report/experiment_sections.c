@@ -258,7 +258,7 @@ static bool put_strip(struct report *r)
     experiment_put(
         r, "A treatment may help slow runs and hinder fast ones. Each stroke is a pair of runs, at the score of the "
            "run before; blue got better, orange worse.");
-    experiment_figure(r, "experiment-strip", "", NULL, "strip");
+    experiment_figure(r, "experiment-strip", "", NULL, "deltas");
     return true;
 }
 

@@ -114,7 +114,7 @@ static void compare_paths(struct comparison *d)
     for (int i = 0; i < 2; i++)
         if (d->side[i].workflows > 1) {
             snprintf(d->no_path, sizeof d->no_path,
-                     "%s (%s) holds %llu workflows; name one of them, see: spanloom info --runs -d %s", i ? "B" : "A",
+                     "%s (%s) holds %llu workflows; name one of them, see: spanloom runs -d %s", i ? "B" : "A",
                      d->side[i].text, (unsigned long long)d->side[i].workflows, d->side[i].path);
             d->makespan[0] = d->makespan[1] = NAN;
             return;

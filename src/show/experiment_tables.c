@@ -402,60 +402,50 @@ static void put_strip_head(FILE *out, const char *name)
     fprintf(out, "%-*s %6s %6s %6s %8s  %-6s%s\n", NAME, name, "pairs", "better", "worse", "mean", "times", "range");
 }
 
-void sl_show_strip(FILE *out, const struct sl_result *r, const struct sl_experiment_look *look)
+/* A line a treatment. */
+static void put_strips(FILE *out, struct sl_table *t, bool rate)
 {
-    struct sl_table *t = sl_result_find(r, "deltas");
     struct strip s = {0};
 
-    put_head(out, r, "runs before and after a treatment, alike in all else");
-    if (!t->rows)
-        fputs("No two runs differ in one factor alone. Models need no such pairs:\nspanloom experiment model\n", out);
-    else
-        put_strip_head(out, "treatment");
+    put_strip_head(out, "treatment");
     for (const struct sl_delta_row *x; (x = sl_table_row(t, NULL));) {
         if (s.n && strcmp(s.name, x->treatment) != 0) {
             put_strip(out, &s);
             s = (struct strip){0};
         }
         s.name = x->treatment;
-        take_delta(&s, x->delta, x->log2, look->rate);
+        take_delta(&s, x->delta, x->log2, rate);
     }
-    if (s.n)
-        put_strip(out, &s);
+    put_strip(out, &s);
+    fputs("\ntimes: after / before, the geometric mean; --all shows each pair\n", out);
 }
 
-/* Of 0 where a score is not above 0. */
-static double distance_of(const void *row)
+/* A line a pair of runs. */
+static void put_deltas(FILE *out, struct sl_table *t)
 {
-    double times = fabs(((const struct sl_delta_row *)row)->log2);
-    return isnan(times) ? 0 : times;
-}
-
-void sl_show_deltas(FILE *out, const struct sl_result *r, const struct sl_experiment_look *look)
-{
-    struct sl_table *t = sl_result_find(r, "deltas");
-    size_t shown = look->all || t->rows < PAIRS ? t->rows : PAIRS;
     char a[NUMBER], b[NUMBER], c[NUMBER], d[NUMBER];
 
-    put_head(out, r, "runs before and after a treatment, alike in all else");
-    if (!look->all)
-        sl_rows_sort(&t->memory, distance_of, true);
-    if (!t->rows)
-        fputs("No two runs differ in one factor alone. Models need no such pairs:\nspanloom experiment model\n", out);
-    else
-        fprintf(out, "%-*s %9s %9s %9s %7s  %s\n", NAME, "treatment", "before", "after", "change", "times", "runs");
-    for (size_t i = 0; i < shown; i++) {
-        const struct sl_delta_row *x = sl_table_at(t, i);
+    fprintf(out, "%-*s %9s %9s %9s %7s  %s\n", NAME, "treatment", "before", "after", "change", "times", "runs");
+    for (const struct sl_delta_row *x; (x = sl_table_row(t, NULL));) {
         sl_show_name(out, NAME, x->treatment);
         fprintf(out, " %9s %9s %9s %7s  %lld %lld\n", digits(x->before, false, a), digits(x->after, false, b),
                 digits(x->delta, true, c), digits(exp2(x->log2), false, d), (long long)x->before_run,
                 (long long)x->after_run);
     }
-    if (t->rows > shown)
-        fprintf(out, "and %s that are nearer to no change; --all shows them\n",
-                sl_show_count((unsigned long long)(t->rows - shown), a));
-    if (t->rows)
-        fputs("\nruns are spans, before and after: spanloom show span NUMBER\n", out);
+    fputs("\nruns are spans, before and after: spanloom show span NUMBER\n", out);
+}
+
+void sl_show_deltas(FILE *out, const struct sl_result *r, const struct sl_experiment_look *look)
+{
+    struct sl_table *t = sl_result_find(r, "deltas");
+
+    put_head(out, r, "runs before and after a treatment, alike in all else");
+    if (!t->rows)
+        fputs("No two runs differ in one factor alone. Models need no such pairs:\nspanloom experiment model\n", out);
+    else if (look->all)
+        put_deltas(out, t);
+    else
+        put_strips(out, t, look->rate);
 }
 
 void sl_show_scatter(FILE *out, const struct sl_result *r, const struct sl_experiment_look *look)

@@ -23,7 +23,6 @@ void sl_show_sequence(FILE *out, const struct sl_result *r, const struct sl_expe
 void sl_show_shapley(FILE *out, const struct sl_result *r, const struct sl_experiment_look *look);
 void sl_show_components(FILE *out, const struct sl_result *r, const struct sl_experiment_look *look);
 void sl_show_deltas(FILE *out, const struct sl_result *r, const struct sl_experiment_look *look);
-void sl_show_strip(FILE *out, const struct sl_result *r, const struct sl_experiment_look *look);
 void sl_show_scatter(FILE *out, const struct sl_result *r, const struct sl_experiment_look *look);
 void sl_show_factors(FILE *out, const struct sl_result *r, const struct sl_experiment_look *look);
 void sl_show_logs(FILE *out, const struct sl_result *r, const struct sl_experiment_look *look);

@@ -255,14 +255,14 @@ Other runs:
                99 %             48.5 s        28 s     -20.5 s    -42 %  -
   
   On the critical path
-  not compared: A (workqueue-bare.db) holds 2 workflows; name one of them, see: spanloom info --runs -d workqueue-bare.db
+  not compared: A (workqueue-bare.db) holds 2 workflows; name one of them, see: spanloom runs -d workqueue-bare.db
   
   From one event to the next: both have 1 transition
    n in A    in B   median A          B     change           95 % interval          p95 change  from -> to
   $ spanloom diff workqueue-bare.db workqueue-two.db --type workqueue.task --fail-on 1000s >/dev/null
-  spanloom: --fail-on 1000s does not see the makespan: A (workqueue-bare.db) holds 2 workflows; name one of them, see: spanloom info --runs -d workqueue-bare.db
+  spanloom: --fail-on 1000s does not see the makespan: A (workqueue-bare.db) holds 2 workflows; name one of them, see: spanloom runs -d workqueue-bare.db
   $ spanloom diff workqueue-bare.db workqueue-two.db --type workqueue.task --format tsv 2>&1 | head -3 | cut -f1,9-12
-  spanloom: the critical path is not compared: A (workqueue-bare.db) holds 2 workflows; name one of them, see: spanloom info --runs -d workqueue-bare.db
+  spanloom: the critical path is not compared: A (workqueue-bare.db) holds 2 workflows; name one of them, see: spanloom runs -d workqueue-bare.db
   what\tn_a\tn_b\tmedian_a_s\tmedian_b_s (esc)
   makespan\t0\t0\t\t (esc)
 
@@ -270,9 +270,10 @@ A and B may be runs of one store:
 
   $ mkdir two && cp -r "$ROOT/tests/data/parsl-2024-lost" two/x && cp -r "$ROOT/tests/data/parsl-2025-lost" two/y
   $ spanloom import --quiet -d two.db two
-  $ spanloom info --runs -d two.db --format tsv | cut -f1,2 | grep monitoring.workflow
-  parsl.monitoring.workflow\t9eda2f8b-ba80-4517-a9c8-148976679df7 (esc)
-  parsl.monitoring.workflow\t01c755ee-67b2-4d7a-ade7-1428301cbe70 (esc)
+  $ spanloom runs -d two.db --format tsv | cut -f1-2
+  run\tscript (esc)
+  x\t (esc)
+  y\t (esc)
   $ spanloom diff -d two.db 9eda 01c7 | sed '/^From/,$d'
   B is 6.7 % slower: 14.9 s -> 15.9 s; most of it in: driver, before the first task, +2.43 s
   A  run 9eda in two.db: 5 spans of type parsl.monitoring.task, 4 orderings of events
@@ -316,7 +317,7 @@ A and B may be runs of one store:
     span 1        parsl.rundir.workflow 9eda2f8b-ba80-4517-a9c8-148976679df7 
     span 20       parsl.rundir.workflow 01c755ee-67b2-4d7a-ade7-1428301cbe70 
   $ spanloom diff two.db a.db --fail-on 1000s | sed '2,3d; /^From/,$d'
-  spanloom: --fail-on 1000s does not see the makespan: A (two.db) holds 2 workflows; name one of them, see: spanloom info --runs -d two.db
+  spanloom: --fail-on 1000s does not see the makespan: A (two.db) holds 2 workflows; name one of them, see: spanloom runs -d two.db
   The median span in B is 32 % slower: 10 s -> 13.2 s
   
                                      A           B      change           95 % interval
@@ -326,7 +327,7 @@ A and B may be runs of one store:
                99 %             11.5 s      21.7 s     +10.2 s    +89 %  -
   
   On the critical path
-  not compared: A (two.db) holds 2 workflows; name one of them, see: spanloom info --runs -d two.db
+  not compared: A (two.db) holds 2 workflows; name one of them, see: spanloom runs -d two.db
   
 
 What cannot be compared:

@@ -157,7 +157,7 @@ What treatments do to a score.
       12,000     17,800     -5,780  spanloom show span N
       11,600      5,990     +5,580  spanloom show span N
       16,000     10,700     +5,280  spanloom show span N
-  $ spanloom experiment strip
+  $ spanloom experiment deltas
   runs: 193 runs (7 more failed), 2026-11-20 08:11 to 08:44 UTC
   runs before and after a treatment, alike in all else, us/task
   
@@ -176,6 +176,8 @@ What treatments do to a score.
   sys_py_optimize                  15     11      4     -319  0.880 0.564 to 1.24
   app_big                          11      1     10     +727  2.02  0.991 to 4.09
   placebo_env                       3      2      1     -172  0.880 0.666 to 1.40
+  
+  times: after / before, the geometric mean; --all shows each pair
   $ spanloom experiment scatter cfg_poll_100 --colour cfg_1_worker
   runs: 193 runs (7 more failed), 2026-11-20 08:11 to 08:44 UTC
   runs before and after cfg_poll_100, alike in all else, us/task
@@ -192,12 +194,12 @@ What treatments do to a score.
   one after the other, by a model without pairs (less is better), us/task
   
   treatment                       change      then                measured (runs)
-  (none)                                       749  \xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88  787 (7) (esc)
-  src_biglogs_remove                -107       643  \xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x8e (esc)
-  cfg_prefetch_100                 -69.8?      573  \xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x8f (esc)
-  cfg_poll_100                     -9.06?      564  \xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88 (esc)
-  cfg_no_init_logging               -199       365  \xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x89 (esc)
-  cfg_rundir_ramfs                 -5.84?      359  \xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x8a (esc)
+  (none)                                       749  ████████████  787 (7)
+  src_biglogs_remove                -107       643  ██████████▎
+  cfg_prefetch_100                 -69.8?      573  █████████▏
+  cfg_poll_100                     -9.06?      564  █████████
+  cfg_no_init_logging               -199       365  █████▉
+  cfg_rundir_ramfs                 -5.84?      359  █████▊
   
   ? by itself it may be chance (p is not below 0.05)
   $ spanloom experiment shapley --rate
@@ -215,16 +217,16 @@ What treatments do to a score.
   what 500 random orders of all treatments have in common, us/task
   
   component  variance  together
-          1    43.5 %    43.5 %  \xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88 (esc)
-          2    30.6 %    74.0 %  \xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x8f (esc)
-          3    19.4 %    93.5 %  \xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x89 (esc)
-          4     2.1 %    95.5 %  \xe2\x96\x8b (esc)
-          5     1.9 %    97.4 %  \xe2\x96\x8c (esc)
-          6     0.8 %    98.2 %  \xe2\x96\x8e (esc)
-          7     0.7 %    99.0 %  \xe2\x96\x8e (esc)
-          8     0.4 %    99.4 %  \xe2\x96\x8f (esc)
-          9     0.3 %    99.6 %  \xe2\x96\x8f (esc)
-         10     0.2 %    99.8 %  \xe2\x96\x8f (esc)
+          1    43.5 %    43.5 %  █████████████
+          2    30.6 %    74.0 %  █████████▏
+          3    19.4 %    93.5 %  █████▉
+          4     2.1 %    95.5 %  ▋
+          5     1.9 %    97.4 %  ▌
+          6     0.8 %    98.2 %  ▎
+          7     0.7 %    99.0 %  ▎
+          8     0.4 %    99.4 %  ▏
+          9     0.3 %    99.6 %  ▏
+         10     0.2 %    99.8 %  ▏
   
   component 1 is mostly:
     -0.68 cfg_monitoring
@@ -279,17 +281,13 @@ What is not right:
   spanloom: there is no treatment 'cfg_poll'; there are: cfg_no_init_logging, cfg_worker_debug, cfg_prefetch_100, cfg_poll_100, cfg_encrypted, cfg_rundir_ramfs, cfg_1_worker, cfg_monitoring, cfg_strategy_none, src_biglogs_remove, sys_affinity_cpu0, sys_py_optimize, app_big, placebo_env
   try: spanloom experiment scatter --help
   [2]
-  $ spanloom experiment sequence --greedy --order cfg_poll_100
-  spanloom: --greedy, --groups and --order exclude each other
+  $ spanloom experiment sequence --groups a --order cfg_poll_100
+  spanloom: --groups and --order exclude each other
   try: spanloom experiment sequence --help
   [2]
   $ spanloom experiment sequence --order cfg_poll_100,cfg_poll_100
   spanloom: the factor cfg_poll_100 is named twice in --order cfg_poll_100,cfg_poll_100
   try: spanloom experiment sequence --help
-  [2]
-  $ spanloom experiment model --cost --rate
-  spanloom: --cost and --rate exclude each other
-  try: spanloom experiment model --help
   [2]
   $ spanloom experiment model --where 'cfg_poll = 1'
   spanloom: which runs are meant is not clear: no such column: cfg_poll, in: cfg_poll = 1; it is a condition in SQL on the columns of: spanloom sql 'SELECT * FROM experiment_run'

@@ -132,8 +132,6 @@ Each question of experiment has a help of its own, with an example and options t
     --where CONDITION        only runs where this SQL holds: 'cfg_encrypted = 0'
     --split OLD=NEW,NEW      a factor that became several: old runs had all of
                              these, or none
-    --cost                   scores as they were measured, such as us/task (the
-                             default)
     --rate                   scores as rates, such as tasks/s
     --log                    of -o: logarithmic axes
     --colour FACTOR|log2     split by this factor's level, or by after / before
@@ -154,7 +152,7 @@ Each question of experiment has a help of its own, with an example and options t
   >   for o in $(sed "s/'.*'//" example | grep -o -- ' -[a-z-]*'); do grep -q -- "^  \(-., \)\?$o[ ,]" help || echo "$q: $o"; done
   >   for o in $(sed -n '/^options:/,/--database/s/^  \(-o, \)\?\(--[a-z-]*\).*/\2/p' help); do spanloom experiment $q $o x -d none 2>&1 | grep 'has no option'; done
   > done | sort | uniq -c
-       27 a usage
+       26 a usage
   $ spanloom experiment scatter --lambda 1
   spanloom: experiment scatter has no option --lambda
   try: spanloom experiment scatter --help

@@ -90,7 +90,7 @@ OF_ONE = [
     "what-if|workers x2", "what-if|task 0 x0.1|app add x2", "sequences", "sequences --all", "sequences --by app", "sequences parsl.executor.htex.worker.task",
     "durations", "durations --by worker", "durations invoked returned", "durations invoked returned --by app", "durations --list invoked returned",
     "states", "states --by executor", "states parsl.rundir.block", "rate returned", "rate worker_* --by worker", "utilisation", "utilisation --by worker",
-    "skew", "info", "info --runs", "types", "types --events", "show task 0", "show task 170", "show task 0 --lines", "show workflow",
+    "skew", "info", "types", "types --events", "show task 0", "show task 170", "show task 0 --lines", "show workflow",
     "events parsl.rundir.try", "links", "links --doubtful", "links --unresolved", "links --rule parsl.log:68", "rejects", "rejects --summary", "recipes",
     "bind", "plot --list", "plot --list durations", "sql|SELECT type, key, note FROM spans", "sql|.tables", "sql|.schema",
     "sql|.schema spans", "usage", "metrics", "import --dry-run " + os.path.join(ROOT, "examples"),

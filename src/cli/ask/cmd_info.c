@@ -4,7 +4,6 @@
 #include "result/find_span.h"
 
 static const struct option_spec options[] = {
-    {"runs", NULL, "only the root spans: runs, workflows, databases"},
     RUN_OPTION,
     {NULL, NULL, NULL},
 };
@@ -22,7 +21,7 @@ static int run(struct cli *cli, int argc, char **argv)
     if (!(st = cli_open(cli)))
         return EXIT_FAILED;
     rc = sl_find_run(st, cli_option(cli, "run"), &within, &err);
-    if (!rc && !cli_option(cli, "runs"))
+    if (!rc)
         rc = sl_result_info(&r, st, within, &err);
     if (!rc)
         rc = sl_result_runs(&r, st, within, &err);

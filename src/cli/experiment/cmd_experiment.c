@@ -27,7 +27,6 @@
     X("name", "NAME", "history: ", "what its log is called (default: history)") \
     X("where", "CONDITION", "", "only runs where this SQL holds: 'cfg_encrypted = 0'") \
     X("split", "OLD=NEW,NEW", "", "a factor that became several: old runs had all of these, or none") \
-    X("cost", NULL, "", "scores as they were measured, such as us/task (the default)") \
     X("rate", NULL, "", "scores as rates, such as tasks/s") \
     X("rate", NULL, "compare, history: ", "of --score: more is better") \
     X("vs", "CONDITION", "means: ", "beside all runs those where this holds") \
@@ -44,8 +43,7 @@
     X("transitions", NULL, "parts: ", "steps from event to event, not the critical path") \
     X("every-event", NULL, "parts: ", "also by events that are told under some settings alone") \
     X("beside", "means", "model: ", "beside the means") \
-    X("greedy", NULL, "sequence, shapley, report: ", "what helps most first (the default)") \
-    X("groups", "PATTERNS", "sequence, shapley, report: ", "by groups, such as 'sys_*,app_*;cfg_*'") \
+    X("groups", "PATTERNS", "sequence, shapley, report: ", "by groups, such as 'sys_*,app_*;cfg_*'; '': by none") \
     X("order", "NAMES", "sequence, shapley: ", "these treatments, in this order") \
     X("colour", "FACTOR|log2", "scatter: ", "split by this factor's level, or by after / before") \
     X("all", NULL, "deltas, model, tiles, fit, pca, parts: ", "every row, also of what is less sure") \
@@ -112,12 +110,10 @@ static const struct sub {
     {SUB("tiles", "", "what two treatments change together", "-o tiles.svg"), ASK(tiles, tiles, "experiment-tiles")},
     {SUB("fit", "", "what the model says of each run, and what was measured", "--log"),
      ASK(fit, fit, "experiment-fit")},
-    {SUB("strip", "", "how often, and how far, pairs of runs get better", "-o strip.svg"),
-     ASK(deltas, strip, "experiment-strip")},
     {SUB("scatter", "TREATMENT", "how often, and how far, one treatment helps, by another factor",
          "cfg_poll_100 --colour cfg_1_worker"),
      ASK(scatter, scatter, "experiment-scatter")},
-    {SUB("deltas", "", "every pair of runs that differ in one factor alone", "--all --format csv"),
+    {SUB("deltas", "", "how often, and how far, runs get better that differ in one factor alone", "-o strip.svg"),
      ASK(deltas, deltas, "experiment-strip")},
     {SUB("sequence", "", "treatments one after the other, to the best", "--groups 'sys_*,app_*;cfg_*'"),
      ASK(sequence, sequence, "experiment-sequence")},
@@ -210,10 +206,8 @@ static int check_options(const struct cli *cli, const struct sub *sub)
         if (!taken)
             return cli_usage(cli, "experiment %s has no option --%s", sub->is.name, name);
     }
-    if (cli_option(cli, "cost") && cli_option(cli, "rate"))
-        return cli_usage(cli, "--cost and --rate exclude each other");
-    if (!!cli_option(cli, "greedy") + !!cli_option(cli, "groups") + !!cli_option(cli, "order") > 1)
-        return cli_usage(cli, "--greedy, --groups and --order exclude each other");
+    if (cli_option(cli, "groups") && cli_option(cli, "order"))
+        return cli_usage(cli, "--groups and --order exclude each other");
     if ((cli_option(cli, "alpha") || cli_option(cli, "lambda")) && !cli_option(cli, "elastic-net"))
         return cli_usage(cli, "--alpha and --lambda are of --elastic-net");
     if (cli_option(cli, "beside") && strcmp(cli_option(cli, "beside"), "means") != 0)
@@ -263,8 +257,10 @@ static struct sl_question question_of(const struct cli *cli)
         q.experiment = cli->project->experiment.name;
     if (!q.split && cli->project)
         q.split = cli->project->experiment.split;
-    if (!q.groups && !q.order && !cli_option(cli, "greedy") && cli->project)
+    if (!q.groups && !q.order && cli->project)
         q.groups = cli->project->experiment.groups;
+    if (q.groups && !*q.groups)
+        q.groups = NULL;
     return q;
 }
 

@@ -65,7 +65,7 @@ static int too_few(const struct cli *cli, int n, struct sl_err *err)
 {
     return sl_err(err, SL_ENOTFOUND,
                   "two runs of traced programs are compared, and %s holds %s; trace it again into the same store "
-                  "(spanloom run COMMAND), or name both: runs (spanloom info --runs), stores or trace files",
+                  "(spanloom run COMMAND), or name both: runs (spanloom runs), stores or trace files",
                   cli->store_path, n ? "one" : "none");
 }
 
