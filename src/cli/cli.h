@@ -33,6 +33,7 @@ struct command {
      * NULL.  One without a name begins a group, which is called as its help says.  NULL: there are none. */
     const struct command *(*sub)(size_t i);
     int (*run)(struct cli *cli, int argc, char **argv);
+    const struct cli_question *question; /* where it asks a store one question (cli/question.h); then run is NULL */
 };
 
 /* What every command gets: the options that all share, and its own. */

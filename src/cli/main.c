@@ -4,6 +4,7 @@
 #include "cli/ask/cmd_function.h"
 #include "cli/cli.h"
 #include "cli/manual.h"
+#include "cli/question.h"
 #include "collect/child_process.h"
 #include "recipe/project.h"
 #include "store/store.h"
@@ -402,8 +403,9 @@ static int run(struct cli *cli, int argc, char **argv)
     if (isatty(1) && !cli->wide)
         sl_show_columns(cli_columns());
     sl_show_colours(coloured(cli));
-    return cli->project_err && !stands_alone(cli->command) ? cli_fail(cli, cli->project_err)
-                                                           : cli->command->run(cli, left, argv + 1);
+    if (cli->project_err && !stands_alone(cli->command))
+        return cli_fail(cli, cli->project_err);
+    return cli->command->question ? cli_ask(cli, left, argv + 1) : cli->command->run(cli, left, argv + 1);
 }
 
 /* What a large array had, when it is freed: malloc() learns from each that is freed to keep larger ones. */

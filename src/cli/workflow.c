@@ -136,27 +136,14 @@ static int only_word(struct sl_store *st, const char *run, int64_t *workflow, st
               : 0;
 }
 
-int cli_workflow(const struct cli *cli, int argc, char **argv, struct sl_store **st, int64_t *workflow)
+int cli_workflow_of(const struct cli *cli, struct sl_store *st, int argc, char **argv, int64_t *workflow,
+                    struct sl_err *err)
 {
     const char *run = cli_option(cli, "run");
-    struct sl_err err = {0};
-    int rc;
 
-    if (!(*st = cli_open(cli)))
-        return EXIT_FAILED;
-    rc = cli_states(cli, *st, &err);
-    if (!rc && argc == 1 && run)
-        rc = sl_err(&err, SL_EUSAGE, "--run and %s both say which run; one is enough", argv[0]);
-    else if (!rc && argc == 1)
-        rc = only_word(*st, argv[0], workflow, &err);
-    else if (!rc && argc)
-        rc = sl_find_span(*st, argc, argv, run, workflow, &err);
-    else if (!rc)
-        rc = cli_find_workflow(cli, *st, argv ? cli->command->name : NULL, workflow, &err);
-    if (!rc)
-        rc = cli_skew(cli, *st, &err);
-    if (!rc)
-        return EXIT_DONE;
-    sl_store_close(*st);
-    return cli_fail(cli, &err);
+    if (argc == 1 && run)
+        return sl_err(err, SL_EUSAGE, "--run and %s both say which run; one is enough", argv[0]);
+    return argc == 1 ? only_word(st, argv[0], workflow, err)
+           : argc    ? sl_find_span(st, argc, argv, run, workflow, err)
+                     : cli_find_workflow(cli, st, argv ? cli->command->name : NULL, workflow, err);
 }

@@ -43,15 +43,15 @@ int cli_within(const struct cli *cli, struct sl_store *st, int64_t *within, stru
 void cli_say_mixed(const struct cli *cli, struct sl_store *st);
 
 /*
- * Opens the store, corrects clocks, and finds the workflow that is meant: argv is a run, a type and a key as for
- * `show`, or nothing, then it is --run, then the only one there is; NULL: it cannot be said so.  EXIT_DONE; else it is
- * said what is wrong, and nothing is open.
+ * The workflow that is meant: argv is a run, a type and a key as for `show`, or nothing, then it is --run, then the
+ * only one there is; NULL: it cannot be said so.
  */
-int cli_workflow(const struct cli *cli, int argc, char **argv, struct sl_store **st, int64_t *workflow);
+int cli_workflow_of(const struct cli *cli, struct sl_store *st, int argc, char **argv, int64_t *workflow,
+                    struct sl_err *err);
 
 /*
  * Which workflow `why` and `report` are to tell of, by a text: a path that was imported, a store, a run of one
- * (cli/side.h); NULL: as cli_workflow() says.  An exit status; *st is to be closed, or NULL.
+ * (cli/side.h); NULL: as cli_workflow_of() says.  An exit status; *st is to be closed, or NULL.
  */
 int cli_find_subject(struct cli *cli, char *text, struct sl_store **st, int64_t *workflow);
 /*

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A name for the table functions critical_path() and slack(), and tables to read. */
+#include "cli/question.h"
 #include "cli/view/picture.h"
-#include "cli/workflow.h"
 #include "result/critical_path.h"
 #include "show/critical_path.h"
 
@@ -15,38 +15,44 @@ static const struct option_spec options[] = {
     {NULL, NULL, NULL},
 };
 
-static int run(struct cli *cli, int argc, char **argv)
+static int check(const struct cli *cli, int argc, char **argv)
 {
     const char *by = cli_option(cli, "by");
-    enum sl_blame blame = by ? sl_blame_find(by) : SL_BLAME_STATE;
-    bool people = cli->format == SL_FORMAT_TABLE, slack = cli_option(cli, "slack") != NULL;
-    bool all = cli_option(cli, "all") != NULL;
-    struct sl_result r = {0};
-    struct sl_err err = {0};
-    struct sl_store *st;
-    int64_t workflow;
-    int rc;
 
-    if (cli_option(cli, "output"))
-        return cli_picture(cli, "critical-path", argc, argv);
-    if (blame == SL_BLAME_NONE)
+    (void)argc, (void)argv;
+    if (by && sl_blame_find(by) == SL_BLAME_NONE)
         return cli_usage(cli, "--by is state, component, task, app, executor, node, worker or type, not '%s'", by);
-    if (slack && (by || all))
-        return cli_usage(cli, "--slack has a line for each task, and takes neither --by nor --all");
-    if ((rc = cli_workflow(cli, argc, argv, &st, &workflow)))
-        return rc;
-    rc = slack ? sl_result_slack(&r, st, workflow, &err)
-               : sl_result_critical_path(&r, st, workflow, blame, by, people, &err);
-    if (!rc)
-        rc = people && !slack ? sl_show_critical_path(stdout, &r, by, all, &err)
-                              : sl_show_result(stdout, &r, cli->format, &err);
-    sl_result_free(&r);
-    sl_store_close(st);
-    return rc < 0 ? cli_fail(cli, &err) : EXIT_DONE;
+    return cli_option(cli, "slack") && (by || cli_option(cli, "all"))
+               ? cli_usage(cli, "--slack has a line for each task, and takes neither --by nor --all")
+               : EXIT_DONE;
 }
 
-const struct command cmd_critical_path = {.name = "critical-path",
-                                          .args = "[RUN | TYPE KEY]",
-                                          .help = "what made a workflow as long as it was, every second of it",
-                                          .options = options,
-                                          .run = run};
+static int ask(struct asking *a, struct sl_err *err)
+{
+    const char *by = cli_option(a->cli, "by");
+
+    return cli_option(a->cli, "slack")
+               ? sl_result_slack(&a->r, a->st, a->within, err)
+               : sl_result_critical_path(&a->r, a->st, a->within, by ? sl_blame_find(by) : SL_BLAME_STATE, by,
+                                         a->cli->format == SL_FORMAT_TABLE, err);
+}
+
+static int show(struct asking *a, struct sl_err *err)
+{
+    return cli_option(a->cli, "slack")
+               ? sl_show_result(stdout, &a->r, a->cli->format, err)
+               : sl_show_critical_path(stdout, &a->r, cli_option(a->cli, "by"), cli_option(a->cli, "all"), err);
+}
+
+const struct command cmd_critical_path = {
+    .name = "critical-path",
+    .args = "[RUN | TYPE KEY]",
+    .help = "what made a workflow as long as it was, every second of it",
+    .options = options,
+    .question = &(const struct cli_question){.before = ASK_WORKFLOW,
+                                             .most = CLI_WORDS,
+                                             .plot = "critical-path",
+                                             .check = check,
+                                             .ask = ask,
+                                             .show = show},
+};

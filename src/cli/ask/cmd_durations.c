@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/lens.h"
-#include "cli/over_time.h"
+#include "cli/question.h"
 #include "cli/view/picture.h"
 #include "result/durations.h"
 
@@ -23,63 +23,68 @@ static bool looks_through(const struct cli *cli)
 }
 
 /* Without events: where the time of tasks went. */
-static int of_tasks(struct cli *cli)
+static bool of_tasks(const struct cli *cli, int argc)
 {
-    struct sl_result r = {0};
-    struct sl_err err = {0};
-    struct over_time p;
-    int64_t workflow;
-    int rc = over_time_open(&p, cli);
-
-    if (rc)
-        return rc;
-    rc = cli_states(cli, p.st, &err);
-    if (!rc)
-        rc = cli_find_workflow(cli, p.st, NULL, &workflow, &err);
-    if (!rc)
-        rc = cli_skew(cli, p.st, &err);
-    if (!rc)
-        rc = sl_durations_of_tasks(&r, p.st, workflow, cli_option(cli, "by"), &err);
-    rc = over_time_show(&p, &r, rc, cli->format == SL_FORMAT_TABLE ? sl_show_task_durations : NULL, &err);
-    return over_time_close(&p, rc, &err);
+    return !argc && !cli_option(cli, "sql") && !cli_option(cli, "list") && !cli_option(cli, "missing") &&
+           !looks_through(cli);
 }
 
-static int run(struct cli *cli, int argc, char **argv)
+static int check(const struct cli *cli, int argc, char **argv)
 {
-    bool by_sql = cli_option(cli, "sql") != NULL, missing = cli_option(cli, "missing") != NULL,
-         list = missing || cli_option(cli, "list"), people = cli->format == SL_FORMAT_TABLE && !list, seen;
-    struct sl_durations_question q = {
-        .event = {argc > 0 ? argv[0] : NULL, argc > 1 ? argv[1] : NULL}, .list = list, .missing = missing};
-    struct sl_result r = {0};
-    struct sl_err err = {0};
-    char type[SL_TYPE_BYTES];
-    struct over_time p;
-    int rc;
+    bool missing = cli_option(cli, "missing"), by_sql = cli_option(cli, "sql");
 
-    if (cli_option(cli, "output"))
-        return cli_picture(cli, "durations", argc, argv);
-    if (!argc && !by_sql && !list && !looks_through(cli))
-        return of_tasks(cli);
+    (void)argv;
+    if (of_tasks(cli, argc))
+        return EXIT_DONE;
     if (by_sql ? argc : argc < 2 || argc > 3)
         return cli_usage(cli, by_sql ? "durations takes events or --sql, not both"
                                      : "from which event to which? such as: invoked returned");
-    if (list && cli_option(cli, "by"))
-        return cli_usage(cli, "--by sums up, --%s does not: which of them?", missing ? "missing" : "list");
-    if ((rc = over_time_open(&p, cli)))
-        return rc;
-    if (!by_sql)
-        rc = cli_type(p.st, argc > 2 ? argv[2] : NULL, p.within, type, sizeof type, &err);
-    p.arg = by_sql ? NULL : type;
+    return (missing || cli_option(cli, "list")) && cli_option(cli, "by")
+               ? cli_usage(cli, "--by sums up, --%s does not: which of them?", missing ? "missing" : "list")
+               : EXIT_DONE;
+}
+
+static int ask_tasks(struct asking *a, struct sl_err *err)
+{
+    int64_t workflow;
+    int rc = cli_states(a->cli, a->st, err);
+
     if (!rc)
-        rc = cli_lens(cli, p.st, &seen, &err);
-    if (!rc) {
-        q.over = over_time_question(&p, people);
-        rc = sl_durations(&r, &q, &err);
-        if (!rc && !by_sql)
-            cli_say_mixed(cli, p.st);
-        rc = over_time_show(&p, &r, rc, people ? sl_show_durations : NULL, &err);
-    }
-    return over_time_close(&p, rc, &err);
+        rc = cli_find_workflow(a->cli, a->st, NULL, &workflow, err);
+    if (!rc)
+        rc = cli_skew(a->cli, a->st, err);
+    return rc ? rc : sl_durations_of_tasks(&a->r, a->st, workflow, cli_option(a->cli, "by"), err);
+}
+
+static int ask(struct asking *a, struct sl_err *err)
+{
+    bool missing = cli_option(a->cli, "missing"), list = missing || cli_option(a->cli, "list"), seen;
+    struct sl_durations_question q = {
+        .event = {a->argc > 0 ? a->argv[0] : NULL, a->argc > 1 ? a->argv[1] : NULL}, .list = list, .missing = missing};
+    int rc = 0;
+
+    if (of_tasks(a->cli, a->argc))
+        return ask_tasks(a, err);
+    if (!a->sql)
+        rc = cli_type(a->st, a->argc > 2 ? a->argv[2] : NULL, a->within, a->type, sizeof a->type, err);
+    if (!rc)
+        rc = cli_lens(a->cli, a->st, &seen, err);
+    if (rc)
+        return rc;
+    q.over = cli_over_time(a, a->type);
+    q.over.summary &= !list;
+    rc = sl_durations(&a->r, &q, err);
+    if (!rc && !a->sql)
+        cli_say_mixed(a->cli, a->st);
+    return rc;
+}
+
+static int show(struct asking *a, struct sl_err *err)
+{
+    if (cli_option(a->cli, "missing") || cli_option(a->cli, "list"))
+        return sl_show_result(stdout, &a->r, a->cli->format, err);
+    (of_tasks(a->cli, a->argc) ? sl_show_task_durations : sl_show_durations)(stdout, &a->r);
+    return 0;
 }
 
 const struct command cmd_durations = {
@@ -87,5 +92,10 @@ const struct command cmd_durations = {
     .args = "[START END [ROOT_TYPE]]",
     .help = "how long from one event to another, over all spans of a type",
     .options = options,
-    .run = run,
+    .question = &(const struct cli_question){.before = ASK_GROUPS | SAY_LOST,
+                                             .most = CLI_WORDS,
+                                             .plot = "durations",
+                                             .check = check,
+                                             .ask = ask,
+                                             .show = show},
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/workflow.h"
+#include "cli/question.h"
 #include "result/links.h"
 
 static const struct option_spec options[] = {
@@ -20,31 +20,26 @@ static bool known(struct sl_store *st, const char *rule)
     return yes;
 }
 
-static int run(struct cli *cli, int argc, char **argv)
+static int check(const struct cli *cli, int argc, char **argv)
 {
-    const char *rule = cli_option(cli, "rule");
-    enum sl_links which = cli_option(cli, "doubtful")     ? SL_LINKS_DOUBTFUL
-                          : cli_option(cli, "unresolved") ? SL_LINKS_UNRESOLVED
-                          : rule                          ? SL_LINKS_EACH
-                                                          : SL_LINKS_OVERVIEW;
-    struct sl_result r = {0};
-    struct sl_err err = {0};
-    struct sl_store *st;
-    int64_t within;
-    int rc;
-
     (void)argv;
     if (argc)
         return cli_usage(cli, "links takes no argument; name a rule with --rule");
-    if (cli_option(cli, "doubtful") && cli_option(cli, "unresolved"))
-        return cli_usage(cli, "links takes --doubtful or --unresolved, not both");
-    if (!(st = cli_open(cli)))
-        return EXIT_FAILED;
-    if (rule && !known(st, rule))
-        rc = cli_no_rule(st, rule, &err);
-    else if (!(rc = cli_within(cli, st, &within, &err)))
-        rc = sl_result_links(&r, st, which, rule, within, &err);
-    return cli_end(cli, st, &r, rc, &err);
+    return cli_option(cli, "doubtful") && cli_option(cli, "unresolved")
+               ? cli_usage(cli, "links takes --doubtful or --unresolved, not both")
+               : EXIT_DONE;
+}
+
+static int ask(struct asking *a, struct sl_err *err)
+{
+    const char *rule = cli_option(a->cli, "rule");
+    enum sl_links which = cli_option(a->cli, "doubtful")     ? SL_LINKS_DOUBTFUL
+                          : cli_option(a->cli, "unresolved") ? SL_LINKS_UNRESOLVED
+                          : rule                             ? SL_LINKS_EACH
+                                                             : SL_LINKS_OVERVIEW;
+
+    return rule && !known(a->st, rule) ? cli_no_rule(a->st, rule, err)
+                                       : sl_result_links(&a->r, a->st, which, rule, a->within, err);
 }
 
 const struct command cmd_links = {
@@ -52,5 +47,5 @@ const struct command cmd_links = {
     .args = "",
     .help = "what rules have linked, and where they are in doubt",
     .options = options,
-    .run = run,
+    .question = &(const struct cli_question){.before = SAY_MIXED, .most = CLI_WORDS, .check = check, .ask = ask},
 };

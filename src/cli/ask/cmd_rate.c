@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/over_time.h"
+#include "cli/question.h"
 #include "cli/view/picture.h"
 #include "result/rate.h"
 
@@ -9,21 +9,20 @@ static const struct option_spec options[] = {
     PICTURE_OPTION, {NULL, NULL, NULL},
 };
 
-static int run(struct cli *cli, int argc, char **argv)
+static int check(const struct cli *cli, int argc, char **argv)
 {
-    struct sl_err err = {0};
-    struct over_time p;
-    int rc;
+    bool sql = cli_option(cli, "sql");
 
-    if (cli_option(cli, "output"))
-        return cli_picture(cli, "rate", argc, argv);
-    if (argc != (cli_option(cli, "sql") ? 0 : 1))
-        return cli_usage(cli, cli_option(cli, "sql") ? "rate takes an event or --sql, not both"
-                                                     : "which event? such as: returned, or '*.worker.task/worker_*'");
-    if ((rc = over_time_open(&p, cli)))
-        return rc;
-    p.arg = argc ? argv[0] : NULL;
-    return over_time_run(&p, 0, sl_rate, sl_show_rate, &err);
+    (void)argv;
+    if (argc == (sql ? 0 : 1))
+        return EXIT_DONE;
+    return cli_usage(cli, sql ? "rate takes an event or --sql, not both"
+                              : "which event? such as: returned, or '*.worker.task/worker_*'");
+}
+
+static int ask(struct asking *a, struct sl_err *err)
+{
+    return sl_rate(&a->r, (struct sl_over_time[]){cli_over_time(a, a->argc ? a->argv[0] : NULL)}, err);
 }
 
 const struct command cmd_rate = {
@@ -31,5 +30,10 @@ const struct command cmd_rate = {
     .args = "EVENT",
     .help = "how often something happened, over time",
     .options = options,
-    .run = run,
+    .question = &(const struct cli_question){.before = ASK_GROUPS | SAY_MIXED | SAY_LOST,
+                                             .most = CLI_WORDS,
+                                             .plot = "rate",
+                                             .check = check,
+                                             .ask = ask,
+                                             .people = sl_show_rate},
 };

@@ -2,7 +2,7 @@
 /* A name for the table function event_sequences(), and dnpcsql's way of showing it. */
 #include "analyse/load/root_events.h"
 #include "cli/lens.h"
-#include "cli/over_time.h"
+#include "cli/question.h"
 #include "cli/view/picture.h"
 #include "result/sequences.h"
 #include "show/sequences.h"
@@ -33,42 +33,32 @@ static void say_left_out(struct sl_store *st, int64_t within)
     }
 }
 
-static int run(struct cli *cli, int argc, char **argv)
+static int ask(struct asking *a, struct sl_err *err)
 {
-    struct sl_result r = {0};
-    struct sl_err err = {0};
-    char type[SL_TYPE_BYTES];
-    bool all = cli_option(cli, "all") != NULL, seen, merged;
-    struct over_time p;
     int rc;
 
-    if (cli_option(cli, "output"))
-        return cli_picture(cli, "sequences", argc, argv);
-    if (argc > 1)
-        return cli_usage(cli, "one type of root spans at a time; '%s' is one too many", argv[1]);
-    if ((rc = over_time_open(&p, cli)))
-        return rc;
-    rc = cli_type(p.st, argc ? argv[0] : NULL, p.within, type, sizeof type, &err);
-    if (!rc && !argc)
-        say_left_out(p.st, p.within);
-    if (!rc)
-        rc = cli_lens(cli, p.st, &seen, &err);
-    if (!rc)
-        rc = cli_lens_of_recipes(cli, &p.st, &p.within, 1, type, &merged, &err);
-    if (!rc)
-        rc = sl_result_sequences(&r, p.st, type, p.within, cli_option(cli, "by"), all, &err);
-    if (!rc)
-        cli_say_mixed(cli, p.st);
-    if (!rc)
-        rc = cli->format == SL_FORMAT_TABLE
-                 ? sl_show_sequences(stdout, &r, type, merged ? cli_lens_says : NULL, all, &err)
-                 : sl_show_result(stdout, &r, cli->format, &err);
-    sl_result_free(&r);
-    return over_time_close(&p, rc, &err);
+    if (!a->argc)
+        say_left_out(a->st, a->within);
+    rc = cli_lens_of_recipes(a->cli, &a->st, &a->within, 1, a->type, &a->merged, err);
+    return rc ? rc
+              : sl_result_sequences(&a->r, a->st, a->type, a->within, cli_option(a->cli, "by"),
+                                    cli_option(a->cli, "all"), err);
 }
 
-const struct command cmd_sequences = {.name = "sequences",
-                                      .args = "[ROOT_TYPE]",
-                                      .help = "where the time of a typical span of a type went, event by event",
-                                      .options = options,
-                                      .run = run};
+static int show(struct asking *a, struct sl_err *err)
+{
+    return sl_show_sequences(stdout, &a->r, a->type, a->merged ? cli_lens_says : NULL, cli_option(a->cli, "all"), err);
+}
+
+const struct command cmd_sequences = {
+    .name = "sequences",
+    .args = "[ROOT_TYPE]",
+    .help = "where the time of a typical span of a type went, event by event",
+    .options = options,
+    .question = &(const struct cli_question){.before = ASK_TYPE | ASK_GROUPS | ASK_LENS | SAY_MIXED | SAY_LOST,
+                                             .most = 1,
+                                             .takes = "one type of root spans",
+                                             .plot = "sequences",
+                                             .ask = ask,
+                                             .show = show},
+};

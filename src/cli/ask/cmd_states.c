@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/lens.h"
-#include "cli/over_time.h"
+#include "cli/question.h"
 #include "cli/view/picture.h"
 #include "result/states.h"
 
@@ -9,26 +9,9 @@ static const struct option_spec options[] = {
     LENS_OPTIONS, PICTURE_OPTION, {NULL, NULL, NULL},
 };
 
-static int run(struct cli *cli, int argc, char **argv)
+static int ask(struct asking *a, struct sl_err *err)
 {
-    bool seen;
-    struct sl_err err = {0};
-    char type[SL_TYPE_BYTES];
-    struct over_time p;
-    int rc;
-
-    if (cli_option(cli, "output"))
-        return cli_picture(cli, "states", argc, argv);
-    if (argc > (cli_option(cli, "sql") ? 0 : 1))
-        return cli_usage(cli, "states takes one type of spans, or --sql; '%s' is one too many", argv[argc - 1]);
-    if ((rc = over_time_open(&p, cli)))
-        return rc;
-    if (!p.sql)
-        rc = cli_type(p.st, argc ? argv[0] : NULL, p.within, type, sizeof type, &err);
-    p.arg = p.sql ? NULL : type;
-    if (!rc)
-        rc = cli_lens(cli, p.st, &seen, &err);
-    return over_time_run(&p, rc, sl_states, sl_show_states, &err);
+    return sl_states(&a->r, (struct sl_over_time[]){cli_over_time(a, a->type)}, err);
 }
 
 const struct command cmd_states = {
@@ -36,5 +19,10 @@ const struct command cmd_states = {
     .args = "[ROOT_TYPE]",
     .help = "how many spans were in which state, over time",
     .options = options,
-    .run = run,
+    .question = &(const struct cli_question){.before = ASK_TYPE | ASK_GROUPS | ASK_LENS | SAY_MIXED | SAY_LOST,
+                                             .most = 1,
+                                             .takes = "one type of spans, or --sql",
+                                             .plot = "states",
+                                             .ask = ask,
+                                             .people = sl_show_states},
 };

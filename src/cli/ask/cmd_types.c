@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/workflow.h"
+#include "cli/question.h"
 #include "result/contents.h"
 
 static const struct option_spec options[] = {
@@ -8,25 +8,10 @@ static const struct option_spec options[] = {
     {NULL, NULL, NULL},
 };
 
-static int run(struct cli *cli, int argc, char **argv)
+static int ask(struct asking *a, struct sl_err *err)
 {
-    struct sl_result r = {0};
-    struct sl_err err = {0};
-    struct sl_store *st;
-    int64_t within;
-    int rc;
-
-    if (argc)
-        return cli_usage(cli, "types takes no arguments, but was given %s", argv[0]);
-    if (!(st = cli_open(cli)))
-        return EXIT_FAILED;
-    rc = cli_within(cli, st, &within, &err);
-    if (!rc)
-        rc = cli_option(cli, "events") ? sl_result_event_types(&r, st, within, &err)
-                                       : sl_result_types(&r, st, within, &err);
-    if (!rc)
-        cli_say_lost(st, within);
-    return cli_end(cli, st, &r, rc, &err);
+    return cli_option(a->cli, "events") ? sl_result_event_types(&a->r, a->st, a->within, err)
+                                        : sl_result_types(&a->r, a->st, a->within, err);
 }
 
 const struct command cmd_types = {
@@ -34,5 +19,5 @@ const struct command cmd_types = {
     .args = "",
     .help = "the types of spans, one a line",
     .options = options,
-    .run = run,
+    .question = &(const struct cli_question){.before = SAY_MIXED | SAY_LOST, .ask = ask},
 };

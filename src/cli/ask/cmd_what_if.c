@@ -2,7 +2,7 @@
 /* Names for the table functions what_if() and what_helps(). */
 #include "analyse/tasks/changes.h"
 #include "base/buf.h"
-#include "cli/workflow.h"
+#include "cli/question.h"
 #include "result/what_if.h"
 #include "show/what_if.h"
 
@@ -25,49 +25,52 @@ static int say_undone(struct sl_table *t, struct sl_err *err)
     return rc < 0 ? rc : 0;
 }
 
-static int show(const struct cli *cli, struct sl_result *r, bool helps, struct sl_err *err)
+static int check(const struct cli *cli, int argc, char **argv)
 {
-    const char *name = cli_option(cli, "tasks") ? "tasks" : "change";
-
-    if (cli->format == SL_FORMAT_TABLE && !cli_option(cli, "tasks"))
-        return sl_show_what_if(stdout, r, helps, err);
-    return sl_show_table(stdout, sl_result_find(r, name), cli->format, err) < 0 ? SL_ESTORE : 0;
+    (void)argv;
+    return !argc && cli_option(cli, "tasks")
+               ? cli_usage(cli, "--tasks of what? for example: spanloom what-if --tasks 'workers x2'")
+               : EXIT_DONE;
 }
 
-static int run(struct cli *cli, int argc, char **argv)
+static int ask(struct asking *a, struct sl_err *err)
 {
     struct sl_buf changes = {0};
-    struct sl_result r = {0};
-    struct sl_err err = {0};
-    struct sl_store *st;
-    int64_t workflow;
-    int rc;
+    int rc = 0;
 
-    if (!argc && cli_option(cli, "tasks"))
-        return cli_usage(cli, "--tasks of what? for example: spanloom what-if --tasks 'workers x2'");
-    for (int i = 0; i < argc; i++)
-        sl_buf_addf(&changes, "%s%s", i ? ", " : "", argv[i]);
-    if (argc && sl_changes_check(changes.s, &err)) {
-        sl_buf_free(&changes);
-        return cli_fail(cli, &err);
-    }
-    if ((rc = cli_workflow(cli, 0, NULL, &st, &workflow))) {
-        sl_buf_free(&changes);
-        return rc;
-    }
-    rc = argc ? sl_result_what_if(&r, st, workflow, changes.s, &err) : sl_result_what_helps(&r, st, workflow, &err);
-    if (!rc && argc)
-        rc = say_undone(sl_result_find(&r, "undone"), &err);
+    for (int i = 0; i < a->argc; i++)
+        sl_buf_addf(&changes, "%s%s", i ? ", " : "", a->argv[i]);
+    if (a->argc)
+        rc = sl_changes_check(changes.s, err);
     if (!rc)
-        rc = show(cli, &r, !argc, &err);
-    sl_result_free(&r);
+        rc = cli_workflow_of(a->cli, a->st, 0, NULL, &a->within, err);
+    if (!rc)
+        rc = cli_skew(a->cli, a->st, err);
+    if (!rc)
+        rc = a->argc ? sl_result_what_if(&a->r, a->st, a->within, changes.s, err)
+                     : sl_result_what_helps(&a->r, a->st, a->within, err);
+    if (!rc && a->argc)
+        rc = say_undone(sl_result_find(&a->r, "undone"), err);
     sl_buf_free(&changes);
-    sl_store_close(st);
-    return rc < 0 ? cli_fail(cli, &err) : EXIT_DONE;
+    return rc;
 }
 
-const struct command cmd_what_if = {.name = "what-if",
-                                    .args = "['WHAT xFACTOR']...",
-                                    .help = "how long it would have taken, with more workers or faster parts",
-                                    .options = options,
-                                    .run = run};
+/* One table of it. */
+static int show(struct asking *a, struct sl_err *err)
+{
+    struct sl_table *t = sl_result_find(&a->r, cli_option(a->cli, "tasks") ? "tasks" : "change");
+
+    if (a->cli->format == SL_FORMAT_TABLE && !cli_option(a->cli, "tasks"))
+        return sl_show_what_if(stdout, &a->r, !a->argc, err);
+    return sl_show_table(stdout, t, a->cli->format, err) < 0 ? SL_ESTORE : 0;
+}
+
+const struct command cmd_what_if = {
+    .name = "what-if",
+    .args = "['WHAT xFACTOR']...",
+    .help = "how long it would have taken, with more workers or faster parts",
+    .options = options,
+    .question =
+        &(const struct cli_question){
+            .before = ASK_STATES | SHOW_ALL, .most = CLI_WORDS, .check = check, .ask = ask, .show = show},
+};

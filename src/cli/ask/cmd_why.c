@@ -220,9 +220,11 @@ int cli_find_subject(struct cli *cli, char *text, struct sl_store **st, int64_t 
 
     *st = NULL;
     if (!text) {
-        rc = cli_workflow(cli, 0, NULL, st, workflow);
-        *st = rc ? NULL : *st; /* it has closed it */
-        return rc;
+        if (!(*st = cli_open(cli)))
+            return EXIT_FAILED;
+        if (cli_states(cli, *st, &err) || cli_workflow_of(cli, *st, 0, NULL, workflow, &err))
+            return cli_fail(cli, &err);
+        return cli_skew(cli, *st, &err) ? cli_fail(cli, &err) : EXIT_DONE;
     }
     if (is_path(text))
         return of_path(cli, text, true, st, workflow);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/workflow.h"
+#include "cli/question.h"
 #include "import_cmd_rejects.sql.h"
 #include "result/contents.h"
-#include "result/find_span.h"
 
 static const struct option_spec options[] = {
     {"summary", NULL, "counts per source and reason instead of each record"},
@@ -10,37 +9,29 @@ static const struct option_spec options[] = {
     {NULL, NULL, NULL},
 };
 
-static int run(struct cli *cli, int argc, char **argv)
+static int ask(struct asking *a, struct sl_err *err)
 {
-    const char *path = argc ? argv[0] : "";
-    struct sl_result r = {0};
-    struct sl_err err = {0};
-    struct sl_store *st;
-    int64_t within;
-    bool any = false;
-    char *sql;
+    const char *path = a->argc ? a->argv[0] : "";
+    char *sql = sqlite3_mprintf(sql_known, path);
+    bool known = !a->argc || sl_store_int(a->st, sql, 0);
+
+    sqlite3_free(sql);
+    if (!known)
+        return sl_err(err, SL_ENOTFOUND,
+                      "no source has '%s' in its path; see them with: spanloom sql -d %s 'select path from sources'",
+                      path, a->st->path);
+    return sl_result_rejects(&a->r, a->st, path, a->within, cli_option(a->cli, "summary") != NULL, err);
+}
+
+static int show(struct asking *a, struct sl_err *err)
+{
+    struct sl_table *t = sl_result_find(&a->r, "rejects");
+    bool any = sl_table_next(t, NULL) > 0;
     int rc;
 
-    if (argc > 1)
-        return cli_usage(cli, "rejects takes one word at the most: a part of the path");
-    if (!(st = cli_open(cli)))
-        return EXIT_FAILED;
-    sql = sqlite3_mprintf(sql_known, path);
-    rc = sl_find_run(st, cli_option(cli, "run"), &within, &err);
-    if (!rc && argc && !sl_store_int(st, sql, 0))
-        rc = sl_err(&err, SL_ENOTFOUND,
-                    "no source has '%s' in its path; see them with: spanloom sql -d %s 'select path from sources'",
-                    path, st->path);
-    sqlite3_free(sql);
-    if (!rc)
-        rc = sl_result_rejects(&r, st, path, within, cli_option(cli, "summary") != NULL, &err);
-    if (!rc) {
-        struct sl_table *t = sl_result_find(&r, "rejects");
-        any = sl_table_next(t, NULL) > 0;
-        sl_table_rewind(t);
-    }
-    rc = cli_end(cli, st, &r, rc, &err);
-    if (!rc && cli->format == SL_FORMAT_TABLE && !any)
+    sl_table_rewind(t);
+    rc = sl_show_result(stdout, &a->r, a->cli->format, err);
+    if (!rc && !any)
         puts("(no rejected records)");
     return rc;
 }
@@ -50,5 +41,6 @@ const struct command cmd_rejects = {
     .args = "[PATH]",
     .help = "records that a recipe claimed but could not use",
     .options = options,
-    .run = run,
+    .question =
+        &(const struct cli_question){.most = 1, .takes = "one word, a part of the path", .ask = ask, .show = show},
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/cli.h"
 #include "cli/monitor/node_files.h"
-#include "cli/over_time.h"
+#include "cli/question.h"
 #include "result/find_span.h"
 #include "show/metrics.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A name for the table functions call_profile() and call_tree(), on one screen. */
 #include "base/buf.h"
-#include "cli/over_time.h"
+#include "cli/question.h"
 #include "cli/trace/profile_files.h"
 #include "cli/view/picture.h"
 #include "collect/process.h"

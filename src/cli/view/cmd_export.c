@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/over_time.h"
+#include "cli/question.h"
 #include "cli/view/mlflow.h"
 #include "export/formats.h"
 #include "result/find_span.h"

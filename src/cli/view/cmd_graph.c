@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Types of spans and how they are related, drawn by `dot`. */
-#include "cli/over_time.h"
+#include "cli/question.h"
 #include "export/out.h"
 #include "plot/plot.h"
 #include "result/graph.h"
@@ -53,33 +53,25 @@ static const char *format_of(const struct cli *cli, const char *path, struct sl_
     return NULL;
 }
 
-static int run(struct cli *cli, int argc, char **argv)
+static int ask(struct asking *a, struct sl_err *err)
 {
-    struct sl_result r = {0};
+    const char *path = cli_option(a->cli, "output");
     struct drawing d = {0};
-    struct sl_err err = {0};
-    const char *path = cli_option(cli, "output");
-    char type[SL_TYPE_BYTES];
-    struct over_time p;
-    int rc;
+    int rc = 0;
 
-    if (argc > 1)
-        return cli_usage(cli, "graph takes one type of spans, or none; '%s' is one too many", argv[1]);
-    if ((rc = over_time_open(&p, cli)))
-        return rc;
-    if (argc)
-        rc = cli_type(p.st, argv[0], p.within, type, sizeof type, &err);
+    if (a->argc)
+        rc = cli_type(a->st, a->argv[0], a->within, a->type, sizeof a->type, err);
     if (!rc)
-        rc = sl_result_graph(&r, p.st, argc ? type : NULL, p.within, &err);
+        rc = sl_result_graph(&a->r, a->st, a->argc ? a->type : NULL, a->within, err);
     if (!rc)
-        rc = sl_show_graph(&d.dot, &r, &err);
-    if (!rc && !(d.format = format_of(cli, path, &err)))
+        rc = sl_show_graph(&d.dot, &a->r, err);
+    if (!rc && !(d.format = format_of(a->cli, path, err)))
         rc = SL_EUSAGE;
     if (!rc)
-        rc = sl_out_save(path ? path : "-", put, &d, &err);
+        rc = sl_out_save(path ? path : "-", put, &d, err);
     sl_buf_free(&d.dot);
-    sl_result_free(&r);
-    return over_time_close(&p, rc, &err);
+    sl_result_free(&a->r);
+    return rc;
 }
 
 const struct command cmd_graph = {
@@ -87,5 +79,6 @@ const struct command cmd_graph = {
     .args = "[TYPE]",
     .help = "which types of spans belong to which, as a picture",
     .options = options,
-    .run = run,
+    .question =
+        &(const struct cli_question){.before = SAY_LOST, .most = 1, .takes = "one type of spans, or none", .ask = ask},
 };

@@ -3,7 +3,7 @@
 #include "base/near.h"
 #include "base/temporary.h"
 #include "cli/lens.h"
-#include "cli/over_time.h"
+#include "cli/question.h"
 #include "cli/view/picture.h"
 #include "collect/child_process.h"
 

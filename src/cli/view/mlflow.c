@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/view/mlflow.h"
 #include "cli/monitor/node_files.h"
-#include "cli/over_time.h"
+#include "cli/question.h"
 #include "export/mlflow.h"
 #include "result/find_span.h"
 #include "result/metrics.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/view/picture.h"
 #include "cli/lens.h"
-#include "cli/over_time.h"
+#include "cli/question.h"
 #include "cli/trace/profile_files.h"
 #include "cli/view/install_paths.h"
 #include "export/out.h"
@@ -90,7 +90,7 @@ static int only_workflow(const struct cli *cli, struct sl_store *st, const struc
 }
 
 /* A value of one kind, from the first of words[0..n), or all of them; n 0: it is not given. */
-static int value(const struct cli *cli, const struct over_time *over, const struct sl_plot *p,
+static int value(const struct cli *cli, const struct asking *over, const struct sl_plot *p,
                  const struct sl_plot_argument *a, int n, char **words, struct sl_plot_value *v, struct sl_err *err)
 {
     char type[SL_TYPE_BYTES], *end;
@@ -222,12 +222,12 @@ static int put(const struct sl_plot *p, const struct sl_buf *spec, enum sl_plot_
 
 /* Where the rows are: in the store, in what two runs differ, or in trace files. */
 struct source {
-    struct over_time over;
+    struct asking over;
     struct sl_call_sums sums;
     bool files;
 };
 
-/* As over_time_open(). */
+/* As cli_asking_open(). */
 static int open_source(struct source *s, const struct cli *cli, const struct sl_plot *p, int argc, char **argv)
 {
     const char *sql = cli_option(cli, "sql");
@@ -236,6 +236,7 @@ static int open_source(struct source *s, const struct cli *cli, const struct sl_
 
     s->files = !sql && argc && sl_plot_asks(p, NULL, "calls") && profile_is_files(cli, argc, argv);
     s->over.cli = cli;
+    s->over.before = SAY_LOST;
     if (s->files && cli_option(cli, "run"))
         return cli_usage(cli, "--run is of a store, not of files");
     if (s->files)
@@ -245,7 +246,7 @@ static int open_source(struct source *s, const struct cli *cli, const struct sl_
     else if (p->result && !sql && argc >= 2)
         rc = cli_diff_tables(cli, argc, argv, &s->over.st, &err);
     else
-        return over_time_open(&s->over, cli);
+        return cli_asking_open(&s->over, cli, ASK_GROUPS | SAY_LOST);
     return !rc ? EXIT_DONE : err.code ? cli_fail(cli, &err) : EXIT_FAILED;
 }
 
@@ -274,7 +275,7 @@ static bool wants_durations(const struct sl_plot *p)
 static int fill(const struct cli *cli, const struct sl_plot *p, const struct source *source, int argc, char **argv,
                 struct sl_buf *spec, struct sl_err *err)
 {
-    const struct over_time *over = &source->over;
+    const struct asking *over = &source->over;
     struct sl_plot_value *v = sl_alloc((p->argument.n + 1) * sizeof *v);
     struct sl_plot_question q = {.st = over->st,
                                  .argument = over->sql ? NULL : v,
@@ -334,7 +335,7 @@ int cli_picture_of(const struct cli *cli, const struct sl_plot *p, int argc, cha
     if (!rc)
         rc = put(p, &spec, form, &parts, path, &err);
     sl_buf_free(&spec);
-    rc = over_time_close(&source.over, rc, &err);
+    rc = cli_asking_close(&source.over, rc, &err);
     sl_call_sums_free(&source.sums);
     return rc;
 }
