@@ -95,6 +95,9 @@ int sl_result_workflows(struct sl_result *r, struct sl_store *st, bool people, s
         {"start", SL_COLUMN_TEXT, NULL, NULL, 0},       {"seconds", SL_COLUMN_REAL, "s", NULL, 0},
         {"tasks", SL_COLUMN_INTEGER, "tasks", NULL, 0}, {"not done", SL_COLUMN_INTEGER, "tasks", NULL, 0},
         {"directory", SL_COLUMN_TEXT, NULL, NULL, 0},   {"span", SL_COLUMN_INTEGER, NULL, NULL, 0}};
+    char *shorter = sqlite3_mprintf("SELECT run, script, replace(substr(start, 1, 19), 'T', ' ') AS start, "
+                                    "round(seconds, 1) AS seconds, tasks, \"not done\" FROM (%s)",
+                                    sql_workflows);
     struct sl_run_names names = {0};
     int rc = sl_run_names_load(&names, st, err);
 
@@ -108,8 +111,8 @@ int sl_result_workflows(struct sl_result *r, struct sl_store *st, bool people, s
         sqlite3_free(sql);
     }
     if (!rc)
-        rc = add(r, st, "runs", column, people ? 6 : SL_COLUMNS(column), people ? sql_workflows_short : sql_workflows,
-                 0, err);
+        rc = add(r, st, "runs", column, people ? 6 : SL_COLUMNS(column), people ? shorter : sql_workflows, 0, err);
+    sqlite3_free(shorter);
     sl_run_names_free(&names);
     return rc;
 }

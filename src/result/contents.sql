@@ -108,43 +108,82 @@ GROUP BY path, reason
 ORDER BY 1 DESC, path;
 
 -- name: workflows
-WITH at AS MATERIALIZED (SELECT r.span, min(e.time_ns) AS first_ns, max(e.time_ns) AS last_ns FROM temp.sl_run_name r JOIN descendants(r.span) d JOIN sl_event e ON e.span = d.span GROUP BY 1),
-own AS MATERIALIZED (SELECT span, EXISTS (SELECT 1 FROM sl_span s JOIN sl_name n ON n.id = s.type JOIN sl_role o ON o.type = n.name AND o.role = 'task' WHERE s.parent = r.span) AS it FROM temp.sl_run_name r),
-view(run, span) AS (SELECT span, span FROM own UNION SELECT run, right_span FROM view JOIN own ON own.span = run JOIN sl_link l ON l.left_span = view.span AND l.kind = SL_FACET WHERE NOT it
-    UNION SELECT run, left_span FROM view JOIN own ON own.span = run JOIN sl_link l ON l.right_span = view.span AND l.kind = SL_FACET WHERE NOT it),
-told AS MATERIALIZED (SELECT r.run, s.id, s.id AS span FROM view r JOIN sl_span s ON s.parent = r.span JOIN sl_name n ON n.id = s.type JOIN sl_role o ON o.type = n.name AND o.role = 'task'
-    UNION ALL SELECT r.run, s.id, y.id FROM view r JOIN sl_span s ON s.parent = r.span JOIN sl_name n ON n.id = s.type JOIN sl_role o ON o.type = n.name AND o.role = 'task'
-    JOIN sl_span y ON y.parent = s.id JOIN sl_name m ON m.id = y.type JOIN sl_role a ON a.type = m.name AND a.role = 'attempt'
-    UNION ALL SELECT r.span, s.id, s.id FROM temp.sl_run_name r JOIN sl_span j ON j.parent = r.span JOIN sl_span s ON s.id = j.id OR s.parent = j.id JOIN sl_name n ON n.id = s.type JOIN sl_role o ON o.type = n.name AND o.role = 'job'
-    WHERE EXISTS (SELECT 1 FROM sl_event e WHERE e.span = s.id) AND r.span IN (SELECT s.id FROM sl_role b JOIN sl_name n ON n.name = b.type JOIN sl_span s ON s.type = n.id WHERE b.role = 'batch')),
-ended AS MATERIALIZED (SELECT run, t.id, CASE WHEN max(p.state = 'done' AND m.name NOT IN ('returned', 'end', 't_inactive', 'clean')) THEN 1 WHEN max(p.state <> 'done') THEN 0 ELSE max(p.state = 'done') END AS done
-    FROM told t LEFT JOIN sl_span s ON s.id = t.span LEFT JOIN sl_name n ON n.id = s.type LEFT JOIN sl_event e ON e.span = t.span LEFT JOIN sl_name m ON m.id = e.type
-    LEFT JOIN sl_state p ON p.span_type = n.name AND p.event_type = m.name AND p.kind = 'done' GROUP BY 1, 2)
-SELECT r.name AS run, (SELECT max(value) FROM attributes WHERE span = r.span AND name = 'workflow_name') AS script,
-    strftime('%Y-%m-%dT%H:%M:%S.', first_ns / 1000000000, 'unixepoch') || printf('%09dZ', first_ns % 1000000000) AS start, (last_ns - first_ns) / 1e9 AS seconds,
-    iif(n OR NOT unknown, n, NULL) AS tasks, iif(n OR NOT unknown, (SELECT count(*) FROM ended WHERE run = r.span AND NOT ifnull(done, 0)), NULL) AS "not done", r.directory, r.span
+WITH at AS MATERIALIZED (
+    SELECT r.span, min(e.time_ns) AS first_ns, max(e.time_ns) AS last_ns
+    FROM temp.sl_run_name r JOIN descendants(r.span) d JOIN sl_event e ON e.span = d.span
+    GROUP BY 1),
+-- Has it tasks itself?  Else those of its facets are its tasks.
+own AS MATERIALIZED (
+    SELECT span, EXISTS (
+        SELECT 1 FROM sl_span s
+        JOIN sl_name n ON n.id = s.type
+        JOIN sl_role o ON o.type = n.name AND o.role = 'task'
+        WHERE s.parent = r.span) AS it
+    FROM temp.sl_run_name r),
+view(run, span) AS (
+    SELECT span, span FROM own
+    UNION SELECT run, right_span
+    FROM view JOIN own ON own.span = run
+    JOIN sl_link l ON l.left_span = view.span AND l.kind = SL_FACET
+    WHERE NOT it
+    UNION SELECT run, left_span
+    FROM view JOIN own ON own.span = run
+    JOIN sl_link l ON l.right_span = view.span AND l.kind = SL_FACET
+    WHERE NOT it),
+task AS MATERIALIZED (
+    SELECT r.run, s.id
+    FROM view r JOIN sl_span s ON s.parent = r.span
+    JOIN sl_name n ON n.id = s.type
+    JOIN sl_role o ON o.type = n.name AND o.role = 'task'),
+-- The spans that say what became of a task: itself, its attempts, or a job of a batch.
+part AS MATERIALIZED (
+    SELECT run, id, id AS span FROM task
+    UNION ALL SELECT t.run, t.id, y.id
+    FROM task t JOIN sl_span y ON y.parent = t.id
+    JOIN sl_name m ON m.id = y.type
+    JOIN sl_role a ON a.type = m.name AND a.role = 'attempt'
+    UNION ALL SELECT r.span, s.id, s.id
+    FROM temp.sl_run_name r JOIN sl_span j ON j.parent = r.span
+    JOIN sl_span s ON s.id = j.id OR s.parent = j.id
+    JOIN sl_name n ON n.id = s.type
+    JOIN sl_role o ON o.type = n.name AND o.role = 'job'
+    WHERE EXISTS (SELECT 1 FROM sl_event e WHERE e.span = s.id)
+        AND r.span IN (
+            SELECT s.id FROM sl_role b
+            JOIN sl_name n ON n.name = b.type
+            JOIN sl_span s ON s.type = n.id
+            WHERE b.role = 'batch')),
+ended AS MATERIALIZED (
+    SELECT run, p.id, CASE
+            WHEN max(d.state = 'done' AND m.name NOT IN ('returned', 'end', 't_inactive', 'clean')) THEN 1
+            WHEN max(d.state <> 'done') THEN 0
+            ELSE max(d.state = 'done') END AS done
+    FROM part p
+    LEFT JOIN sl_span s ON s.id = p.span
+    LEFT JOIN sl_name n ON n.id = s.type
+    LEFT JOIN sl_event e ON e.span = p.span
+    LEFT JOIN sl_name m ON m.id = e.type
+    LEFT JOIN sl_state d ON d.span_type = n.name AND d.event_type = m.name AND d.kind = 'done'
+    GROUP BY 1, 2),
+-- unknown: events say that tasks ran, and nothing says which.
+count AS (
+    SELECT o.span, (SELECT count(*) FROM ended WHERE run = o.span) AS n,
+        NOT it AND EXISTS (
+            SELECT 1 FROM descendants(o.span) d
+            JOIN sl_span s ON s.id = d.span
+            JOIN sl_name n ON n.id = s.type
+            JOIN sl_state p ON p.span_type = n.name AND p.kind = 'run') AS unknown
+    FROM own o)
+SELECT r.name AS run,
+    (SELECT max(value) FROM attributes WHERE span = r.span AND name = 'workflow_name') AS script,
+    strftime('%Y-%m-%dT%H:%M:%S.', first_ns / 1000000000, 'unixepoch')
+        || printf('%09dZ', first_ns % 1000000000) AS start,
+    (last_ns - first_ns) / 1e9 AS seconds,
+    iif(n OR NOT unknown, n, NULL) AS tasks,
+    iif(n OR NOT unknown,
+        (SELECT count(*) FROM ended WHERE run = r.span AND NOT ifnull(done, 0)), NULL) AS "not done",
+    r.directory, r.span
 FROM temp.sl_run_name r
 LEFT JOIN at USING (span)
-LEFT JOIN (SELECT o.span, (SELECT count(*) FROM ended WHERE run = o.span) AS n, NOT it AND EXISTS (SELECT 1 FROM descendants(o.span) d JOIN sl_span s ON s.id = d.span JOIN sl_name n ON n.id = s.type JOIN sl_state p ON p.span_type = n.name AND p.kind = 'run') AS unknown FROM own o) USING (span)
-ORDER BY first_ns, r.span;
-
--- name: workflows_short
-WITH at AS MATERIALIZED (SELECT r.span, min(e.time_ns) AS first_ns, max(e.time_ns) AS last_ns FROM temp.sl_run_name r JOIN descendants(r.span) d JOIN sl_event e ON e.span = d.span GROUP BY 1),
-own AS MATERIALIZED (SELECT span, EXISTS (SELECT 1 FROM sl_span s JOIN sl_name n ON n.id = s.type JOIN sl_role o ON o.type = n.name AND o.role = 'task' WHERE s.parent = r.span) AS it FROM temp.sl_run_name r),
-view(run, span) AS (SELECT span, span FROM own UNION SELECT run, right_span FROM view JOIN own ON own.span = run JOIN sl_link l ON l.left_span = view.span AND l.kind = SL_FACET WHERE NOT it
-    UNION SELECT run, left_span FROM view JOIN own ON own.span = run JOIN sl_link l ON l.right_span = view.span AND l.kind = SL_FACET WHERE NOT it),
-told AS MATERIALIZED (SELECT r.run, s.id, s.id AS span FROM view r JOIN sl_span s ON s.parent = r.span JOIN sl_name n ON n.id = s.type JOIN sl_role o ON o.type = n.name AND o.role = 'task'
-    UNION ALL SELECT r.run, s.id, y.id FROM view r JOIN sl_span s ON s.parent = r.span JOIN sl_name n ON n.id = s.type JOIN sl_role o ON o.type = n.name AND o.role = 'task'
-    JOIN sl_span y ON y.parent = s.id JOIN sl_name m ON m.id = y.type JOIN sl_role a ON a.type = m.name AND a.role = 'attempt'
-    UNION ALL SELECT r.span, s.id, s.id FROM temp.sl_run_name r JOIN sl_span j ON j.parent = r.span JOIN sl_span s ON s.id = j.id OR s.parent = j.id JOIN sl_name n ON n.id = s.type JOIN sl_role o ON o.type = n.name AND o.role = 'job'
-    WHERE EXISTS (SELECT 1 FROM sl_event e WHERE e.span = s.id) AND r.span IN (SELECT s.id FROM sl_role b JOIN sl_name n ON n.name = b.type JOIN sl_span s ON s.type = n.id WHERE b.role = 'batch')),
-ended AS MATERIALIZED (SELECT run, t.id, CASE WHEN max(p.state = 'done' AND m.name NOT IN ('returned', 'end', 't_inactive', 'clean')) THEN 1 WHEN max(p.state <> 'done') THEN 0 ELSE max(p.state = 'done') END AS done
-    FROM told t LEFT JOIN sl_span s ON s.id = t.span LEFT JOIN sl_name n ON n.id = s.type LEFT JOIN sl_event e ON e.span = t.span LEFT JOIN sl_name m ON m.id = e.type
-    LEFT JOIN sl_state p ON p.span_type = n.name AND p.event_type = m.name AND p.kind = 'done' GROUP BY 1, 2)
-SELECT r.name AS run, (SELECT max(value) FROM attributes WHERE span = r.span AND name = 'workflow_name') AS script,
-    strftime('%Y-%m-%d %H:%M:%S', first_ns / 1000000000, 'unixepoch') AS start, round((last_ns - first_ns) / 1e9, 1) AS seconds,
-    iif(n OR NOT unknown, n, NULL) AS tasks, iif(n OR NOT unknown, (SELECT count(*) FROM ended WHERE run = r.span AND NOT ifnull(done, 0)), NULL) AS "not done"
-FROM temp.sl_run_name r
-LEFT JOIN at USING (span)
-LEFT JOIN (SELECT o.span, (SELECT count(*) FROM ended WHERE run = o.span) AS n, NOT it AND EXISTS (SELECT 1 FROM descendants(o.span) d JOIN sl_span s ON s.id = d.span JOIN sl_name n ON n.id = s.type JOIN sl_state p ON p.span_type = n.name AND p.kind = 'run') AS unknown FROM own o) USING (span)
+LEFT JOIN count USING (span)
 ORDER BY first_ns, r.span;
