@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/mem.h"
-#include "base/temporary.h"
+#include "base/files/temporary.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "collect/monitor_file.h"
-#include "base/whole_file.h"
+#include "base/files/whole_file.h"
 
 #include <errno.h>
 #include <fcntl.h>

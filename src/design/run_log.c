@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "design/run_log.h"
 #include "base/clock.h"
-#include "base/folder.h"
+#include "base/files/folder.h"
 #include "base/json.h"
 #include "ingest/import.h"
 

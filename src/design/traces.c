@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "design/traces.h"
 #include "analyse/analyse.h"
-#include "base/folder.h"
+#include "base/files/folder.h"
 #include "ingest/import.h"
 
 #include <errno.h>

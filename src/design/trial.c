@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "design/trial.h"
 #include "base/clock.h"
-#include "base/temporary.h"
+#include "base/files/temporary.h"
 #include "design/apply_setting.h"
 #include "design/command.h"
 #include "design/score.h"

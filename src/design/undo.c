@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "design/undo.h"
 #include "base/buf.h"
+#include "base/files/whole_file.h"
 #include "base/mem.h"
-#include "base/whole_file.h"
 #include "collect/process.h"
 #include "recipe/yaml.h"
 

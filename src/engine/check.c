@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/check.h"
-#include "base/temporary.h"
+#include "base/files/temporary.h"
 #include "engine/apply.h"
 
 #include <errno.h>

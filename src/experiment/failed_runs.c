@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which treatments make runs fail, and what they do to scores where a failed run is worse than any that did not. */
-#include "analyse/kernels/adjust.h"
 #include "analyse/kernels/bootstrap.h"
 #include "analyse/kernels/proportion.h"
 #include "analyse/kernels/quantile.h"
+#include "analyse/kernels/regression/adjust.h"
 #include "experiment/means.h"
 #include "experiment/questions.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "experiment/means.h"
-#include "analyse/kernels/adjust.h"
 #include "analyse/kernels/beta.h"
 #include "analyse/kernels/bootstrap.h"
 #include "analyse/kernels/moments.h"
 #include "analyse/kernels/quantile.h"
+#include "analyse/kernels/regression/adjust.h"
 #include "experiment/deltas.h"
 #include "experiment/questions.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What each treatment does to each part of the runs. */
-#include "analyse/kernels/adjust.h"
+#include "analyse/kernels/regression/adjust.h"
 #include "base/buf.h"
 #include "experiment/parts.h"
 #include "experiment/questions.h"

@@ -7,7 +7,7 @@
 #define SL_EXPORT_FORMATS_H
 
 #include "export/out.h"
-#include "export/timeline.h"
+#include "export/timeline/timeline.h"
 
 /*
  * A trace of Perfetto: protobuf, fields as in its .proto files.  Tracks are nested TrackDescriptors, a slice's

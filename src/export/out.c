@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export/out.h"
+#include "base/files/temporary.h"
 #include "base/mem.h"
-#include "base/temporary.h"
 
 #include <errno.h>
 #include <fcntl.h>

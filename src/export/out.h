@@ -6,7 +6,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
-#include "base/whole_file.h"
+#include "base/files/whole_file.h"
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The spans of a store or of one run of it, for writers of other formats: one after the other, each with its events,
- * attributes and links.  Of all spans an outline is held (export/outline.h), of the rest what is at hand.
+ * attributes and links.  Of all spans an outline is held (export/timeline/outline.h), of the rest what is at hand.
  */
 #ifndef SL_EXPORT_SPANS_H
 #define SL_EXPORT_SPANS_H
 
 #include "base/buf.h"
-#include "export/outline.h"
+#include "export/timeline/outline.h"
 #include "export/words.h"
 
 /* What was written.  Viewers say slice for span, instant for event, and arrow for link. */
@@ -94,7 +94,7 @@ bool sl_spans_begin_and_end(const struct sl_spans *s);
 /* First and last event of what lies in a span; false: nothing in it has a time. */
 bool sl_spans_contained(struct sl_spans *s, int64_t id, int64_t *begin_ns, int64_t *end_ns);
 
-/* What people call it (export/outline.h), or its type and key. */
+/* What people call it (export/timeline/outline.h), or its type and key. */
 const char *sl_spans_label(struct sl_spans *s, const struct sl_exported_span *span, struct sl_buf *name);
 /* Whether formats that say of a span what it is, as spanloom and spanloom.NAME, must call an attribute args.NAME: it is
  * one of these, or such a name already. */

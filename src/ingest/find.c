@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ingest/find.h"
 #include "base/buf.h"
-#include "base/folder.h"
-#include "base/temporary.h"
+#include "base/files/folder.h"
+#include "base/files/temporary.h"
 #include "ingest/contents.h"
 #include "ingest/sniff.h"
 #include "recipe/reader.h"

@@ -4,7 +4,7 @@
  * a file that cannot be read: its error is that of the file which it was to be decided of, which is left out.
  */
 #include "base/buf.h"
-#include "base/folder.h"
+#include "base/files/folder.h"
 #include "ingest/contents.h"
 #include "ingest/import_internal.h"
 #include "ingest_incremental.sql.h"

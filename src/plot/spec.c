@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reading specifications.  SQLite's JSON functions take them apart: they are small, and read once. */
 #include "base/embed.h"
+#include "base/files/user_folder.h"
 #include "base/json.h"
-#include "base/user_folder.h"
 #include "plot/plot.h"
 #include "plot_spec.sql.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "recipe/catalogue.h"
-#include "base/user_folder.h"
+#include "base/files/user_folder.h"
 #include "recipe/yaml.h"
 
 #include <stdlib.h>

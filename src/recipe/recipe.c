@@ -3,8 +3,8 @@
 #include "recipe/recipe.h"
 #include "base/buf.h"
 #include "base/embed.h"
+#include "base/files/user_folder.h"
 #include "base/hash.h"
-#include "base/user_folder.h"
 #include "recipe/bind_rule.h"
 #include "recipe/recipe_internal.h"
 

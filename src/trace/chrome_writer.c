@@ -4,7 +4,7 @@
  * are written by hand: the exit of the traced program waits for this.
  */
 #include "trace/chrome_writer.h"
-#include "base/whole_file.h"
+#include "base/files/whole_file.h"
 #include "trace/format.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Archives and compressed files: members lie one behind the other, no name leads out, what is wrong is said. */
-#include "base/temporary.h"
+#include "base/files/temporary.h"
 #include "fuzz.h"
 #include "unpack/archive.h"
 

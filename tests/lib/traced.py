@@ -69,7 +69,7 @@ def runtime(cc, *flags):
     key = repr((cc, flags))
     if key not in _made:
         folder = tempfile.mkdtemp(dir=_programs)
-        sources = sorted(glob.glob(f"{ROOT}/src/runtime/*.c") + glob.glob(f"{ROOT}/src/trace/*.c") + [f"{ROOT}/src/base/whole_file.c"])
+        sources = sorted(glob.glob(f"{ROOT}/src/runtime/*.c") + glob.glob(f"{ROOT}/src/trace/*.c") + [f"{ROOT}/src/base/files/whole_file.c"])
         command = [cc, "-c", "-O0", "-g1", "-w", "-std=gnu17", "-D_GNU_SOURCE", f"-I{ROOT}/include", f"-I{ROOT}/src", f"-I{BUILD}", *flags]
         subprocess.run([*command, *sources], cwd=folder, check=True)
         subprocess.run(["ar", "rcs", "runtime.a", *sorted(os.listdir(folder))], cwd=folder, check=True)

@@ -56,7 +56,7 @@ def a_new_one_touches_three_files():
             os.makedirs(os.path.dirname(f"{tree}/{name}"), exist_ok=True)
             shutil.copy2(f"{ROOT}/{name}", f"{tree}/{name}")
     write(f"{tree}/src/analyse/sqlfn/tall.c", TALL)
-    for file, before, line in (("src/analyse/sqlfn/sqlfn.h", "    FN(task_flow)", "    FN(tall) \\\n"), ("meson.build", "    'src/analyse/sqlfn/task_flow.c',", "    'src/analyse/sqlfn/tall.c',\n")):
+    for file, before, line in (("src/analyse/sqlfn/sqlfn.h", "    FN(task_flow)", "    FN(tall) \\\n"), ("meson.build", "    'src/analyse/sqlfn/tasks/task_flow.c',", "    'src/analyse/sqlfn/tall.c',\n")):
         with open(f"{tree}/{file}") as f:
             text = f.read()
         equal(text.count(before), 1, file)

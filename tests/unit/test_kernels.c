@@ -7,9 +7,9 @@
 #include "analyse/kernels/bootstrap.h"
 #include "analyse/kernels/density.h"
 #include "analyse/kernels/moments.h"
-#include "analyse/kernels/ols.h"
 #include "analyse/kernels/pca.h"
 #include "analyse/kernels/quantile.h"
+#include "analyse/kernels/regression/ols.h"
 #include "base/mem.h"
 
 #include <math.h>

@@ -8,9 +8,9 @@
  *   r_squared, adj_r_squared, residual_stddev
  *   f, f_p                of the whole model against the intercept alone
  *
- * Rows, numbers and errors as in stats.c; the arithmetic is analyse/kernels/ols.h.
+ * Rows, numbers and errors as in stats.c; the arithmetic is analyse/kernels/regression/ols.h.
  */
-#include "analyse/kernels/ols.h"
+#include "analyse/kernels/regression/ols.h"
 #include "analyse/ext.h"
 #include "analyse/sqlfn/number.h"
 #include "analyse/sqlfn/sqlfn.h"

@@ -11,7 +11,7 @@
  */
 #include "analyse/tasks/simulate.h"
 #include "analyse/ext.h"
-#include "analyse/tasks/changes.h"
+#include "analyse/tasks/changes/changes.h"
 #include "analyse/tasks/service.h"
 #include "base/buf.h"
 #include "base/processors.h"

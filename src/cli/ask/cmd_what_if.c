@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Names for the table functions what_if() and what_helps(). */
-#include "analyse/tasks/changes.h"
+#include "analyse/tasks/changes/changes.h"
 #include "base/buf.h"
 #include "cli/question.h"
 #include "result/what_if.h"

@@ -5,7 +5,7 @@
  * of this folder, and nothing else is kept: what was killed goes on.
  */
 #include "base/clock.h"
-#include "base/folder.h"
+#include "base/files/folder.h"
 #include "base/hash.h"
 #include "cli/experiment/experiment.h"
 #include "cli/experiment/experiment_plan.h"

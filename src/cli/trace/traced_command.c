@@ -7,7 +7,7 @@
 #include "cli/trace/traced_command.h"
 #include "analyse/analyse.h"
 #include "base/buf.h"
-#include "base/folder.h"
+#include "base/files/folder.h"
 #include "base/mem.h"
 #include "cli/cli.h"
 #include "collect/child_process.h"

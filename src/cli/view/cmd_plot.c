@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Pictures of what a store holds, of plots/ and the user's own. */
+#include "base/files/temporary.h"
 #include "base/near.h"
-#include "base/temporary.h"
 #include "cli/lens.h"
 #include "cli/question.h"
 #include "cli/view/picture.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyse/kernels/tobit.h"
+#include "analyse/kernels/regression/tobit.h"
 #include "experiment/model/linear_model_internal.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyse/kernels/bootstrap.h"
-#include "analyse/kernels/elastic_net.h"
+#include "analyse/kernels/regression/elastic_net.h"
 #include "experiment/model/linear_model_internal.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a model of the scores says: its terms, pairs of treatments, and each run. */
-#include "analyse/kernels/adjust.h"
+#include "analyse/kernels/regression/adjust.h"
 #include "experiment/model/linear_model.h"
 #include "experiment/questions.h"
 

@@ -11,11 +11,11 @@
  * sweeps one factor out of what is behind it: half of the sets have nothing behind them, so a set costs a few
  * operations.
  */
-#include "analyse/kernels/adjust.h"
 #include "analyse/kernels/beta.h"
 #include "analyse/kernels/bootstrap.h"
 #include "analyse/kernels/quantile.h"
 #include "analyse/kernels/random.h"
+#include "analyse/kernels/regression/adjust.h"
 #include "experiment/model/orders.h"
 #include "experiment/questions.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "experiment/search/surrogate.h"
-#include "analyse/kernels/cholesky.h"
 #include "analyse/kernels/quantile.h"
 #include "analyse/kernels/random.h"
+#include "analyse/kernels/regression/cholesky.h"
 
 #include <math.h>
 #include <stdlib.h>

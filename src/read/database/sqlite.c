@@ -5,10 +5,10 @@
  * compressed, or in an archive, is copied first.
  */
 #include "base/buf.h"
-#include "base/folder.h"
+#include "base/files/folder.h"
+#include "base/files/temporary.h"
 #include "base/hash.h"
 #include "base/mem.h"
-#include "base/temporary.h"
 #include "engine/apply.h"
 #include "unpack/bytes.h"
 

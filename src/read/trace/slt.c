@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Trace files of Spanloom's runtime, as a process left them, dead or alive: events in order, by its own decoder. */
 #include "base/buf.h"
+#include "base/files/temporary.h"
 #include "base/mem.h"
-#include "base/temporary.h"
 #include "read/text/text.h"
 #include "read/trace/model.h"
 #include "trace/decode.h"
