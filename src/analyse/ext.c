@@ -4,7 +4,7 @@
 SQLITE_EXTENSION_INIT1
 
 #include "analyse/analyse.h"
-#include "analyse/load/rows.h"
+#include "analyse/load/fast_rows.h"
 #include "analyse/load/shared.h"
 #include "analyse/sqlfn/sqlfn.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyse/relations.h"
 #include "analyse/ext.h"
-#include "analyse/load/rows.h"
+#include "analyse/load/fast_rows.h"
 #include "analyse_relations.sql.h"
 #include "base/hash.h"
 #include "base/map.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inside of bindings: bind.c (rules, and all of them), sequence.c (two sequences), file.c (files and who wrote them),
- * process.c (processes and who started them) find pairs of spans, which pairs.c links.
+ * Inside of bindings: bind.c (rules, and all of them), sequence.c (two sequences), written_files.c (files and who wrote
+ * them), process.c (processes and who started them) find pairs of spans, which pairs.c links.
  */
 #ifndef SL_BIND_BIND_INTERNAL_H
 #define SL_BIND_BIND_INTERNAL_H
@@ -34,7 +34,7 @@ int sl_bind_roots_clear(struct sl_store *st, const char *name, struct sl_err *er
 /* sequence.c: two sequences that ascend together. */
 int sl_bind_sequence(struct sl_store *st, const struct sl_sequence_decl *o, struct sl_err *err);
 
-/* file.c: spans that a file names lie in the span that wrote it. */
+/* written_files.c: spans that a file names lie in the span that wrote it. */
 int sl_bind_files(struct sl_store *st, struct sl_err *err);
 
 /* process.c: traced processes lie in what started them. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What several commands share. */
 #include "analyse/analyse.h"
-#include "analyse/load/near.h"
+#include "analyse/load/near_names.h"
 #include "analyse/load/root_events.h"
 #include "base/buf.h"
 #include "base/mem.h"
@@ -12,8 +12,8 @@
 #include "recipe/recipe.h"
 #include "recipe/span_tables.h"
 #include "recipe/states.h"
-#include "result/contents.h"
-#include "result/find_span.h"
+#include "result/spans/find_span.h"
+#include "result/spans/store_contents.h"
 
 #include <stdarg.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/question.h"
 #include "analyse/groups.h"
-#include "cli/lens.h"
+#include "cli/lens_options.h"
 #include "cli/view/picture.h"
-#include "result/find_span.h"
+#include "result/spans/find_span.h"
 
 #include <stdlib.h>
 

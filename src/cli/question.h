@@ -8,7 +8,7 @@
 #define SL_CLI_QUESTION_H
 
 #include "cli/workflow.h"
-#include "result/over_time.h"
+#include "result/over_time/over_time.h"
 
 #include <stdint.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/side.h"
 #include "base/mem.h"
-#include "cli/lens.h"
-#include "result/find_span.h"
+#include "cli/lens_options.h"
+#include "result/spans/find_span.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>

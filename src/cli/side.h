@@ -4,7 +4,7 @@
 #define SL_CLI_SIDE_H
 
 #include "cli/cli.h"
-#include "result/diff.h"
+#include "result/diff_tables.h"
 
 bool cli_side_is_file(const char *path); /* and no folder */
 

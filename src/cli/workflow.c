@@ -4,8 +4,8 @@
 #include "cli_workflow.sql.h"
 #include "recipe/recipe.h"
 #include "recipe/states.h"
-#include "result/find_span.h"
-#include "result/run_names.h"
+#include "result/spans/find_span.h"
+#include "result/spans/run_names.h"
 
 int cli_states(const struct cli *cli, struct sl_store *st, struct sl_err *err)
 {

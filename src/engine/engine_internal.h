@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Inside of the engine: evaluate.c (fields, spans, times), rule.c (one rule), match.c (which rules), apply.c (records),
- * file.c (files). */
+ * file_context.c (files). */
 #ifndef SL_ENGINE_ENGINE_INTERNAL_H
 #define SL_ENGINE_ENGINE_INTERNAL_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "experiment/parts.h"
 #include "analyse/ext.h"
-#include "analyse/load/rows.h"
-#include "analyse/tasks/critical_path.h"
+#include "analyse/load/fast_rows.h"
+#include "analyse/tasks/path.h"
 #include "base/buf.h"
 #include "base/intern.h"
 

@@ -4,7 +4,7 @@
  * linear model says that treatments do to it.  All parts of a kind are fitted to the same terms, and least squares is
  * linear: so the effects on the parts add up to the effect on the whole, exactly.
  *
- *   path        each component and state of the critical path (analyse/tasks/critical_path.h); seconds of a run
+ *   path        each component and state of the critical path (analyse/tasks/path.h); seconds of a run
  *   transition  each step from one event of a task to its next, among the events of the task and of all that belongs to
  *               it; seconds per task of a run
  *

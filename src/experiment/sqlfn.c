@@ -13,7 +13,7 @@
  */
 #include "analyse/sqlfn/sqlfn.h"
 #include "analyse/ext.h"
-#include "analyse/sqlfn/table.h"
+#include "analyse/sqlfn/table_function.h"
 #include "experiment/questions.h"
 
 #include <math.h>

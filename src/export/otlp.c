@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * JSON as OTLP has it: ids are hexadecimal, integers of 64 bits are texts, enumerations numbers.  Of which span of a
- * store a span was is said by the attributes spanloom.type, spanloom.key and spanloom.times (read/trace/otlp.c).
+ * store a span was is said by the attributes spanloom.type, spanloom.key and spanloom.times (read/trace/otlp_reader.c).
  */
 #include "base/json_out.h"
 #include "export/formats.h"

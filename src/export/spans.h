@@ -7,8 +7,8 @@
 #define SL_EXPORT_SPANS_H
 
 #include "base/buf.h"
+#include "export/stored_names.h"
 #include "export/timeline/outline.h"
-#include "export/words.h"
 
 /* What was written.  Viewers say slice for span, instant for event, and arrow for link. */
 struct sl_export_counts {

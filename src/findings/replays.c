@@ -4,7 +4,7 @@
 #include "base/buf.h"
 #include "findings/why_internal.h"
 #include "findings_replays.sql.h"
-#include "result/what_if.h"
+#include "result/what_if_tables.h"
 
 #include <math.h>
 #include <stdio.h>

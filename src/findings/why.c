@@ -4,8 +4,8 @@
 #include "findings/failures.h"
 #include "findings/why_internal.h"
 #include "findings_why.sql.h"
-#include "result/run_names.h"
-#include "result/span_names.h"
+#include "result/spans/run_names.h"
+#include "result/spans/span_names.h"
 
 #include <math.h>
 #include <stdio.h>

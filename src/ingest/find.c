@@ -3,7 +3,7 @@
 #include "base/buf.h"
 #include "base/files/folder.h"
 #include "base/files/temporary.h"
-#include "ingest/contents.h"
+#include "ingest/file_contents.h"
 #include "ingest/sniff.h"
 #include "recipe/reader.h"
 #include "unpack/archive.h"

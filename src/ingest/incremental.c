@@ -5,7 +5,7 @@
  */
 #include "base/buf.h"
 #include "base/files/folder.h"
-#include "ingest/contents.h"
+#include "ingest/file_contents.h"
 #include "ingest/import_internal.h"
 #include "ingest_incremental.sql.h"
 #include "unpack/archive.h"

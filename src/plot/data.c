@@ -4,7 +4,7 @@
 #include "base/json_out.h"
 #include "plot/plot.h"
 #include "plot_data.sql.h"
-#include "result/over_time.h"
+#include "result/over_time/over_time.h"
 
 #include <ctype.h>
 #include <math.h>

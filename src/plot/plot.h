@@ -9,8 +9,8 @@
  *   data        {NAME: {sql, columns, input}, ...}: sql is a text or a list of lines
  *   title       SQL of one row: text, subtitle; what else it yields, and is not NULL, is the value of that place of the
  *               specification: encoding.y.axis.title
- *   result      "diff": the tables of this command's result are there for SQL (result/diff.h): diff, diff_sides, ...;
- *               its words and --type are the command's, too.  "calls": calls_a and calls_b, the call_tree() of two runs
+ *   result      "diff": the tables of this command's result are there for SQL (result/diff_tables.h): diff, diff_sides,
+ * ...; its words and --type are the command's, too.  "calls": calls_a and calls_b, the call_tree() of two runs
  *
  * Every data set becomes a temporary table of its name, which the SQL behind it can read.  The first is what a query of
  * the user (--sql) stands in for, so what follows is best computed from its table.  Columns that are described are

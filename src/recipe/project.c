@@ -2,7 +2,7 @@
 #include "recipe/project.h"
 #include "base/buf.h"
 #include "recipe/bind_rule.h"
-#include "recipe/merge.h"
+#include "recipe/merge_rules.h"
 #include "recipe/time.h"
 #include "recipe/yaml_keys.h"
 #include "recipe_project.sql.h"

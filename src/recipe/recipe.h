@@ -7,7 +7,7 @@
 #define SL_RECIPE_RECIPE_H
 
 #include "base/intern.h"
-#include "recipe/merge.h"
+#include "recipe/merge_rules.h"
 #include "recipe/pattern.h"
 #include "recipe/time.h"
 #include "recipe/yaml_keys.h"

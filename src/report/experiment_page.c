@@ -5,7 +5,7 @@
 #include "plot/plot.h"
 #include "report/experiment_page_internal.h"
 #include "report/html_text.h"
-#include "show/experiment_tables.h"
+#include "show/experiment/experiment_tables.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #include "findings/why.h"
 #include "plot/html.h"
 #include "report/html_text.h"
-#include "result/run_names.h"
+#include "result/spans/run_names.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "result/table.h"
-#include "analyse/sqlfn/table.h"
+#include "analyse/sqlfn/table_function.h"
 #include "base/buf.h"
 #include "store/store.h"
 

@@ -8,8 +8,8 @@
  * same twice, where begins and counts stand; that a word looks like one would not do.  A process that is killed in the
  * midst of it loses what it was about to count.
  */
-#include "runtime/clock.h"
 #include "runtime/runtime.h"
+#include "runtime/runtime_clock.h"
 
 enum { RECORD = 3, NEAR = 32, COUNT = SL_TF_SHORT << 2 | 2 };
 #define TIME_MASK ((UINT64_C(1) << SL_TF_TIME_BITS) - 1)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lanes: given to threads, emptied into the file, taken back, and forgotten by the children of a fork. */
-#include "runtime/clock.h"
 #include "runtime/runtime.h"
+#include "runtime/runtime_clock.h"
 
 #include <errno.h>
 #include <string.h>

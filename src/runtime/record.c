@@ -7,8 +7,8 @@
  * The order of the stores is what makes a trace survive: a word is written before `state` counts it, and the mapping is
  * of a file, so the kernel has what was stored by a process that is no more.
  */
-#include "runtime/clock.h"
 #include "runtime/runtime.h"
+#include "runtime/runtime_clock.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -151,7 +151,7 @@ void sl_names_unexport(void);
 void sl_names_new_ids(void);
 uint64_t sl_random(void);
 
-/* ---- file.c ---- */
+/* ---- trace_file.c ---- */
 
 /* Makes the trace file, with its header and the definitions so far.  False: it could not. */
 bool sl_file_make(void);

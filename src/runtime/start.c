@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The beginning and the end of tracing in a process.  The file is made by its first event: programs that record nothing
  * leave nothing. */
-#include "runtime/clock.h"
 #include "runtime/runtime.h"
+#include "runtime/runtime_clock.h"
 #include "trace/job_environment.h"
 
 #include <errno.h>

@@ -120,6 +120,6 @@ void sl_show_durations(FILE *out, const struct sl_result *r);
 void sl_show_task_durations(FILE *out, const struct sl_result *r);
 void sl_show_rate(FILE *out, const struct sl_result *r);
 void sl_show_states(FILE *out, const struct sl_result *r);
-void sl_show_workers(FILE *out, const struct sl_result *r); /* utilisation.h */
+void sl_show_workers(FILE *out, const struct sl_result *r); /* utilisation_tables.h */
 
 #endif

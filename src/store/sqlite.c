@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/embed.h"
 #include "base/mem.h"
-#include "store/rows.h"
+#include "store/row_source.h"
 #include "store/store.h"
 
 #include <errno.h>

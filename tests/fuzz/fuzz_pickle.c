@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The decoder of pickles, and the reader around it. */
 #include "fuzz.h"
-#include "read/pickle/decode.h"
+#include "read/pickle/pickle_decode.h"
 
 static const char recipe[] = "recipe: fuzz\n"
                              "spans:\n"

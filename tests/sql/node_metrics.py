@@ -292,7 +292,7 @@ def tasks_are_the_differences_of_their_rows():
 
 
 def brute_force(store, lines):
-    """{try: CPU seconds} of one node, segment by segment, as analyse/usage.h defines it; and what nobody used."""
+    """{try: CPU seconds} of one node, segment by segment, as analyse/usage_shares.h defines it; and what nobody used."""
     tries = {}
     for span, kind, t in query(store, """SELECT e.span, e.type, e.time_ns FROM events e JOIN spans s ON s.id = e.span
             WHERE s.type = 'parsl.monitoring.try' AND e.type IN ('running', 'running_ended')"""):

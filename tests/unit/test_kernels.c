@@ -9,7 +9,7 @@
 #include "analyse/kernels/moments.h"
 #include "analyse/kernels/pca.h"
 #include "analyse/kernels/quantile.h"
-#include "analyse/kernels/regression/ols.h"
+#include "analyse/kernels/regression/least_squares.h"
 #include "base/mem.h"
 
 #include <math.h>

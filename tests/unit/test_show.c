@@ -2,7 +2,7 @@
 /* Results for people. */
 #include "unit.h"
 
-#include "show/metrics.h"
+#include "show/nodes/print_metrics.h"
 
 /* As many metrics as somebody may add. */
 static void metrics_of_any_number(void **unused)

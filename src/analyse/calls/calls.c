@@ -3,7 +3,7 @@
 #include "analyse/calls/part.h"
 #include "analyse/calls/unfinished.h"
 #include "analyse/ext.h"
-#include "analyse/load/rows.h"
+#include "analyse/load/fast_rows.h"
 #include "base/buf.h"
 #include "calls_calls.sql.h"
 

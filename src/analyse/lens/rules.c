@@ -2,7 +2,7 @@
 #include "analyse/lens/rules.h"
 #include "analyse/ext.h"
 #include "analyse/lens/lens.h"
-#include "analyse/load/rows.h"
+#include "analyse/load/fast_rows.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
  */
 #include "analyse/load/events.h"
 #include "analyse/ext.h"
-#include "analyse/load/rows.h"
+#include "analyse/load/fast_rows.h"
 #include "analyse/load/shared.h"
 
 #include <stdio.h>

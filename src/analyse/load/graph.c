@@ -2,7 +2,7 @@
 /* One scan of sl_span, one of sl_link; then a counting sort puts the targets of each span side by side. */
 #include "analyse/load/graph.h"
 #include "analyse/ext.h"
-#include "analyse/load/rows.h"
+#include "analyse/load/fast_rows.h"
 #include "analyse/load/shared.h"
 #include "base/buf.h"
 #include "load_graph.sql.h"

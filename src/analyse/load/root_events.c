@@ -5,8 +5,8 @@
  */
 #include "analyse/load/root_events.h"
 #include "analyse/ext.h"
-#include "analyse/load/near.h"
-#include "analyse/load/rows.h"
+#include "analyse/load/fast_rows.h"
+#include "analyse/load/near_names.h"
 #include "analyse/load/shared.h"
 #include "base/mem.h"
 

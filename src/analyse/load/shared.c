@@ -2,7 +2,7 @@
 /* SQLite 3.40 keeps nothing of ours with a connection but what belongs to a function: a pointer, which only C reads. */
 #include "analyse/load/shared.h"
 #include "analyse/ext.h"
-#include "analyse/load/rows.h"
+#include "analyse/load/fast_rows.h"
 #include "base/mem.h"
 #include "base/processors.h"
 

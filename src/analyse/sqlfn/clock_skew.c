@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One row for each source that takes part in handovers (analyse/skew.h). */
+/* One row for each source that takes part in handovers (analyse/clock_offsets.h). */
+#include "analyse/clock_offsets.h"
 #include "analyse/ext.h"
-#include "analyse/skew.h"
 #include "analyse/sqlfn/sqlfn.h"
 
 #include <math.h>

@@ -8,8 +8,8 @@
  * come by depth, then by span.
  */
 #include "analyse/ext.h"
+#include "analyse/load/fast_rows.h"
 #include "analyse/load/root_events.h"
-#include "analyse/load/rows.h"
 #include "analyse/sqlfn/sqlfn.h"
 #include "base/mem.h"
 #include "base/set.h"

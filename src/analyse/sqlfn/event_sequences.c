@@ -8,9 +8,9 @@
  * An ordering without events (roots that have none) is one row with position 0, whose other columns are NULL.  So
  * `position <= 1` is one row for each ordering, and sum(count) of those all roots.
  */
+#include "analyse/event_orders.h"
 #include "analyse/ext.h"
 #include "analyse/groups.h"
-#include "analyse/sequences.h"
 #include "analyse/sqlfn/sqlfn.h"
 
 #include <stdlib.h>

@@ -5,7 +5,7 @@
  */
 #include "analyse/ext.h"
 #include "analyse/lens/lens.h"
-#include "analyse/load/rows.h"
+#include "analyse/load/fast_rows.h"
 #include "analyse/sqlfn/sqlfn.h"
 
 #include <stdlib.h>

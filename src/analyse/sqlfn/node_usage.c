@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What nodes used while they were monitored, split among what ran on them; analyse/usage.h says how. */
+/* What nodes used while they were monitored, split among what ran on them; analyse/usage_shares.h says how. */
 #include "analyse/ext.h"
 #include "analyse/sqlfn/sqlfn.h"
-#include "analyse/usage.h"
+#include "analyse/usage_shares.h"
 
 /* clang-format off */
 #define NODE_USAGE(COLUMN, row) \

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * How many spans of a type are in which state over time.  The state of a span is the latest event of its closure until
- * it is over (analyse/occupancy.h), as the lens (analyse/lens/lens.h) shows it.
+ * it is over (analyse/state_counts.h), as the lens (analyse/lens/lens.h) shows it.
  *
  * Without bin_s, or where it is NULL, a row for each state whose numbers change at a time; a state in which nothing
  * changes has no row: its last row holds.  With bin_s a row for each bin and state in which a span is during the bin,
  * though nothing may change: spans and ended are means over the bin, weighted by time.  Bins reach from the first event
  * to the last.  Rows come by time, then by group, then by state.
  */
-#include "analyse/occupancy.h"
 #include "analyse/ext.h"
 #include "analyse/sqlfn/sqlfn.h"
+#include "analyse/state_counts.h"
 #include "base/hash.h"
 
 #include <math.h>

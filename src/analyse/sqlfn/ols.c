@@ -8,10 +8,10 @@
  *   r_squared, adj_r_squared, residual_stddev
  *   f, f_p                of the whole model against the intercept alone
  *
- * Rows, numbers and errors as in stats.c; the arithmetic is analyse/kernels/regression/ols.h.
+ * Rows, numbers and errors as in stats.c; the arithmetic is analyse/kernels/regression/least_squares.h.
  */
-#include "analyse/kernels/regression/ols.h"
 #include "analyse/ext.h"
+#include "analyse/kernels/regression/least_squares.h"
 #include "analyse/sqlfn/number.h"
 #include "analyse/sqlfn/sqlfn.h"
 #include "base/mem.h"

@@ -6,7 +6,7 @@
 #ifndef SL_ANALYSE_SQLFN_SQLFN_H
 #define SL_ANALYSE_SQLFN_SQLFN_H
 
-#include "analyse/sqlfn/table.h"
+#include "analyse/sqlfn/table_function.h"
 
 #include <sqlite3.h>
 

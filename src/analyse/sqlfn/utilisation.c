@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How many workers there were, and how many of them had something to do, bin by bin; analyse/utilisation.h says when a
+ * How many workers there were, and how many of them had something to do, bin by bin; analyse/workers.h says when a
  * worker is there and what it runs.  Bins reach from the first worker to the last.
  */
-#include "analyse/utilisation.h"
 #include "analyse/ext.h"
 #include "analyse/sqlfn/sqlfn.h"
+#include "analyse/workers.h"
 
 #include <math.h>
 

@@ -5,7 +5,7 @@
  */
 #include "analyse/calls/calls.h"
 #include "analyse/ext.h"
-#include "analyse/load/rows.h"
+#include "analyse/load/fast_rows.h"
 #include "analyse/tasks/tasks_internal.h"
 #include "base/buf.h"
 

@@ -3,7 +3,7 @@
  * A workflow once more with other durations, or another number of workers.  What a task does itself takes as long as it
  * did, times a factor; when it may go on is worked out anew: after the tasks that it waited for, when a place on a
  * worker is free for it (places.h), after the driver submitted it, who submits in the same order, and waits for the
- * tasks that it waited for (critical_path.h).  With no change each event is when it was.
+ * tasks that it waited for (path.h).  With no change each event is when it was.
  */
 #ifndef SL_ANALYSE_TASKS_SIMULATE_H
 #define SL_ANALYSE_TASKS_SIMULATE_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyse/tasks/suspects.h"
 #include "analyse/ext.h"
-#include "analyse/tasks/critical_path.h"
+#include "analyse/tasks/path.h"
 #include "base/buf.h"
 
 #include <stdlib.h>

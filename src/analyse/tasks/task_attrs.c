@@ -5,7 +5,7 @@
  */
 #include "analyse/tasks/task_attrs.h"
 #include "analyse/ext.h"
-#include "analyse/load/rows.h"
+#include "analyse/load/fast_rows.h"
 #include "analyse/tasks/closure.h"
 #include "base/buf.h"
 #include "base/json.h"

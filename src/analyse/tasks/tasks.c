@@ -2,9 +2,9 @@
 #include "analyse/tasks/tasks.h"
 #include "analyse/calls/unfinished.h"
 #include "analyse/ext.h"
-#include "analyse/load/rows.h"
+#include "analyse/load/fast_rows.h"
 #include "analyse/load/shared.h"
-#include "analyse/tasks/critical_path.h"
+#include "analyse/tasks/path.h"
 #include "analyse/tasks/task_attrs.h"
 #include "analyse/tasks/tasks_internal.h"
 #include "store/store.h" /* the kinds of links alone */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A workflow as work: its tasks, what each was doing from its first event until it was done, and what it waited for.
- * The critical path (critical_path.h) and the replay (simulate.h) are made from it.
+ * The critical path (path.h) and the replay (simulate.h) are made from it.
  *
  * Tasks are the spans of the role `task` (sl_role) that are named in the workflow or in a facet of it; where there are
  * none, such spans anywhere below it; where there are none either, all its direct subspans.  A span that is itself a

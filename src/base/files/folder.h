@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What lies in a folder: all of it, or why not.  readdir() ends alike where there is no more and where it failed. */
-#ifndef SL_BASE_FOLDER_H
-#define SL_BASE_FOLDER_H
+#ifndef SL_BASE_FILES_FOLDER_H
+#define SL_BASE_FILES_FOLDER_H
 
 #include "base/err.h"
 #include "base/mem.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is gone when the program ends, also where SIGINT, SIGTERM, SIGHUP or want of memory end it. */
-#ifndef SL_BASE_TEMPORARY_H
-#define SL_BASE_TEMPORARY_H
+#ifndef SL_BASE_FILES_TEMPORARY_H
+#define SL_BASE_FILES_TEMPORARY_H
 
 #include "base/err.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Where users keep files of their own: $XDG_CONFIG_HOME/spanloom, or ~/.config/spanloom (XDG Base Directory). */
-#ifndef SL_BASE_USER_FOLDER_H
-#define SL_BASE_USER_FOLDER_H
+#ifndef SL_BASE_FILES_USER_FOLDER_H
+#define SL_BASE_FILES_USER_FOLDER_H
 
 #include "base/buf.h"
 #include "base/files/folder.h"

@@ -4,8 +4,8 @@
  * (O_TMPFILE), so that nothing is left of a process that is killed; elsewhere it is PATH.spanloom-new, which whoever
  * writes PATH next takes away once its writer is dead.  libc alone: traced programs write their traces with it.
  */
-#ifndef SL_BASE_WHOLE_FILE_H
-#define SL_BASE_WHOLE_FILE_H
+#ifndef SL_BASE_FILES_WHOLE_FILE_H
+#define SL_BASE_FILES_WHOLE_FILE_H
 
 #include <limits.h>
 

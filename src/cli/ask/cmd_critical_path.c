@@ -2,8 +2,8 @@
 /* A name for the table functions critical_path() and slack(), and tables to read. */
 #include "cli/question.h"
 #include "cli/view/picture.h"
-#include "result/critical_path.h"
-#include "show/critical_path.h"
+#include "result/path_tables.h"
+#include "show/print_critical_path.h"
 
 static const struct option_spec options[] = {
     WORKFLOW_OPTION,

@@ -4,11 +4,11 @@
 #include "ask_cmd_diff.sql.h"
 #include "base/clock.h"
 #include "base/mem.h"
-#include "cli/lens.h"
+#include "cli/lens_options.h"
 #include "cli/question.h"
 #include "cli/side.h"
 #include "cli/view/picture.h"
-#include "show/diff.h"
+#include "show/print_diff.h"
 
 #include <math.h>
 #include <stdlib.h>

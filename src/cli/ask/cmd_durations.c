@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/lens.h"
+#include "cli/lens_options.h"
 #include "cli/question.h"
 #include "cli/view/picture.h"
-#include "result/durations.h"
+#include "result/over_time/durations.h"
 
 static const struct option_spec options[] = {
     {"list", NULL, "the spans one by one, the longest first"},

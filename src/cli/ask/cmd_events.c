@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/lens.h"
-#include "cli/log_lines.h"
+#include "cli/gather_lines.h"
+#include "cli/lens_options.h"
 #include "cli/workflow.h"
-#include "result/span_history.h"
-#include "result/span_names.h"
-#include "show/span_history.h"
+#include "result/spans/span_history.h"
+#include "result/spans/span_names.h"
+#include "show/print_span_history.h"
 
 static const struct option_spec options[] = {
     {"lines", NULL, "also the log lines, those too that only name the span"},

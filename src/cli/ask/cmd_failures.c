@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/question.h"
 #include "findings/failures.h"
-#include "show/why.h"
+#include "show/print_why.h"
 
 static const struct option_spec options[] = {WORKFLOW_OPTION, {NULL, NULL, NULL}};
 

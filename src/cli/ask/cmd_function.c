@@ -7,7 +7,7 @@
 #include "analyse/sqlfn/sqlfn.h"
 #include "base/buf.h"
 #include "cli/workflow.h"
-#include "result/find_span.h"
+#include "result/spans/find_span.h"
 
 #include <ctype.h>
 #include <stdlib.h>

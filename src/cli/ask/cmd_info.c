@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/question.h"
-#include "result/contents.h"
+#include "result/spans/store_contents.h"
 
 static const struct option_spec options[] = {RUN_OPTION, {NULL, NULL, NULL}};
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/question.h"
-#include "result/links.h"
+#include "result/spans/links.h"
 
 static const struct option_spec options[] = {
     {"rule", "RULE", "the links of this rule, one by one"},

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/question.h"
 #include "cli/view/picture.h"
-#include "result/rate.h"
+#include "result/over_time/rate.h"
 
 static const struct option_spec options[] = {
     BIN_OPTION,     BY_OPTION,

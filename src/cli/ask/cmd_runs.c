@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/question.h"
-#include "result/contents.h"
+#include "result/spans/store_contents.h"
 
 static int ask(struct asking *a, struct sl_err *err)
 {

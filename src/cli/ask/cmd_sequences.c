@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A name for the table function event_sequences(), and dnpcsql's way of showing it. */
 #include "analyse/load/root_events.h"
-#include "cli/lens.h"
+#include "cli/lens_options.h"
 #include "cli/question.h"
 #include "cli/view/picture.h"
-#include "result/sequences.h"
-#include "show/sequences.h"
+#include "result/over_time/sequences_tables.h"
+#include "show/print_sequences.h"
 
 #include <stdint.h>
 #include <stdlib.h>

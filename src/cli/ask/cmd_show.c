@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/lens.h"
-#include "cli/log_lines.h"
-#include "result/find_span.h"
-#include "result/span_history.h"
-#include "show/span_history.h"
+#include "cli/gather_lines.h"
+#include "cli/lens_options.h"
+#include "result/spans/find_span.h"
+#include "result/spans/span_history.h"
+#include "show/print_span_history.h"
 
 static const struct option_spec options[] = {
     {"run", "RUN", "of this run: its id, the beginning of it, or the name of its directory (001)"},

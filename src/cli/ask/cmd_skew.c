@@ -2,8 +2,8 @@
 /* A name for the table function clock_skew(). */
 #include "cli/question.h"
 #include "cli/view/picture.h"
-#include "result/skew.h"
-#include "show/skew.h"
+#include "result/skew_tables.h"
+#include "show/print_skew.h"
 
 static const struct option_spec options[] = {RUN_OPTION, PICTURE_OPTION, {NULL, NULL, NULL}};
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/lens.h"
+#include "cli/lens_options.h"
 #include "cli/question.h"
 #include "cli/view/picture.h"
-#include "result/states.h"
+#include "result/over_time/states_tables.h"
 
 static const struct option_spec options[] = {
     BY_OPTION,    BIN_OPTION,     RUN_OPTION,         SQL_OPTION("time_ns, state, spans[, ended]"),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/question.h"
-#include "result/contents.h"
+#include "result/spans/store_contents.h"
 
 static const struct option_spec options[] = {
     {"events", NULL, "instead, a line for each type of event and of the spans that it is on"},

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/question.h"
 #include "cli/view/picture.h"
-#include "result/utilisation.h"
+#include "result/over_time/utilisation_tables.h"
 
 #include <stdio.h>
 

@@ -3,8 +3,8 @@
 #include "analyse/tasks/changes/changes.h"
 #include "base/buf.h"
 #include "cli/question.h"
-#include "result/what_if.h"
-#include "show/what_if.h"
+#include "result/what_if_tables.h"
+#include "show/print_what_if.h"
 
 static const struct option_spec options[] = {
     WORKFLOW_OPTION,

@@ -6,8 +6,8 @@
 #include "cli/side.h"
 #include "cli/workflow.h"
 #include "findings/why.h"
-#include "result/run_names.h"
-#include "show/why.h"
+#include "result/spans/run_names.h"
+#include "show/print_why.h"
 
 #include <ftw.h>
 #include <math.h>

@@ -2,12 +2,12 @@
 /* Experiments: what treatments do to a score, from many runs of the same workload. */
 #include "base/buf.h"
 #include "base/near.h"
-#include "cli/experiment/experiment.h"
+#include "cli/experiment/subcommands.h"
 #include "cli/view/picture.h"
 #include "cli/workflow.h"
 #include "recipe/project.h"
 #include "result/experiment.h"
-#include "show/experiment_tables.h"
+#include "show/experiment/experiment_tables.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,13 +2,13 @@
 /* `spanloom experiment compare`: two settings of a plan, or two commands, in turns until it is known. */
 #include "base/buf.h"
 #include "base/clock.h"
-#include "cli/experiment/experiment.h"
 #include "cli/experiment/experiment_plan.h"
+#include "cli/experiment/subcommands.h"
 #include "design/comparison.h"
 #include "design/plan/find_programs.h"
 #include "design/setting.h"
 #include "result/trials.h"
-#include "show/trials.h"
+#include "show/experiment/print_trials.h"
 
 #include <dirent.h>
 #include <errno.h>

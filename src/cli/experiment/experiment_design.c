@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `spanloom experiment design`: which settings to run, and in which order. */
-#include "cli/experiment/experiment.h"
 #include "cli/experiment/experiment_plan.h"
+#include "cli/experiment/subcommands.h"
 #include "design/plan/find_programs.h"
 #include "design/settings/schedule.h"
 

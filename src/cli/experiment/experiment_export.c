@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Runs and deltas as the study of seed data has them: CSV with semicolons, which R's read.csv2(dec = ".") reads. */
-#include "cli/experiment/experiment.h"
+#include "cli/experiment/subcommands.h"
 #include "design/hyperfine.h"
 #include "result/experiment.h"
 

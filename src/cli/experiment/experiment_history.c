@@ -7,13 +7,13 @@
 #include "base/clock.h"
 #include "base/files/folder.h"
 #include "base/hash.h"
-#include "cli/experiment/experiment.h"
 #include "cli/experiment/experiment_plan.h"
+#include "cli/experiment/subcommands.h"
 #include "design/command.h"
 #include "design/run_log.h"
 #include "experiment/search/history.h"
 #include "result/trials.h"
-#include "show/trials.h"
+#include "show/experiment/print_trials.h"
 
 #include <errno.h>
 #include <math.h>

@@ -3,11 +3,11 @@
  * Runs of an experiment from CSV: the header is read here, for the names of the columns; from these a recipe is made,
  * and the rest is an import like any other, with its sources, rejects, and files that have grown.
  */
-#include "analyse/load/rows.h"
+#include "analyse/load/fast_rows.h"
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/near.h"
-#include "cli/experiment/experiment.h"
+#include "cli/experiment/subcommands.h"
 #include "design/hyperfine.h"
 #include "design/undo.h"
 #include "experiment/logs.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `spanloom experiment report`: all questions as one page. */
-#include "cli/experiment/experiment.h"
+#include "cli/experiment/subcommands.h"
 #include "cli/view/install_paths.h"
 #include "cli/view/picture.h"
 #include "cli/workflow.h"

@@ -4,9 +4,9 @@
  * into the log when it is over.  What is killed goes on where it was.
  */
 #include "base/clock.h"
-#include "cli/experiment/experiment.h"
 #include "cli/experiment/experiment_plan.h"
 #include "cli/experiment/experiment_session.h"
+#include "cli/experiment/subcommands.h"
 #include "design/command.h"
 #include "design/plan/find_programs.h"
 

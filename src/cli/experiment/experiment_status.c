@@ -2,9 +2,9 @@
 /* `spanloom experiment status`: how far an experiment is, what of, and where all of it lies. */
 #include "base/buf.h"
 #include "base/clock.h"
-#include "cli/experiment/experiment.h"
 #include "cli/experiment/experiment_plan.h"
 #include "cli/experiment/experiment_session.h"
+#include "cli/experiment/subcommands.h"
 #include "result/table.h"
 #include "show/show.h"
 

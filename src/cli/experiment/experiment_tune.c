@@ -5,13 +5,13 @@
  */
 #include "base/clock.h"
 #include "base/hash.h"
-#include "cli/experiment/experiment.h"
 #include "cli/experiment/experiment_plan.h"
+#include "cli/experiment/subcommands.h"
 #include "design/settings/schedule.h"
 #include "design/traces.h"
 #include "experiment/search/tune.h"
 #include "result/trials.h"
-#include "show/trials.h"
+#include "show/experiment/print_trials.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #include "cli/cli.h"
 #include "import_cmd_bind.sql.h"
 #include "recipe/span_tables.h"
-#include "result/find_span.h"
+#include "result/spans/find_span.h"
 
 #include <stdlib.h>
 #include <string.h>

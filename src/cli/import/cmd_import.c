@@ -3,7 +3,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/near.h"
-#include "cli/lens.h"
+#include "cli/lens_options.h"
 #include "import_cmd_import.sql.h"
 #include "ingest/import.h"
 #include "recipe/time.h"

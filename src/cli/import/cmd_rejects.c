@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/question.h"
 #include "import_cmd_rejects.sql.h"
-#include "result/contents.h"
+#include "result/spans/store_contents.h"
 
 static const struct option_spec options[] = {
     {"summary", NULL, "counts per source and reason instead of each record"},

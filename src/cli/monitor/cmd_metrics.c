@@ -2,8 +2,8 @@
 #include "cli/cli.h"
 #include "cli/monitor/node_files.h"
 #include "cli/question.h"
-#include "result/find_span.h"
-#include "show/metrics.h"
+#include "result/spans/find_span.h"
+#include "show/nodes/print_metrics.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/mem.h"
 #include "cli/monitor/monitor_view.h"
-#include "cli/view/mlflow.h"
+#include "cli/view/mlflow_options.h"
 #include "collect/monitor.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/question.h"
-#include "show/usage.h"
+#include "show/nodes/print_usage.h"
 
 #include <string.h>
 

@@ -7,7 +7,7 @@
 #include "cli/side.h"
 #include "cli/trace/profile_files.h"
 #include "cli/view/picture.h"
-#include "result/find_span.h"
+#include "result/spans/find_span.h"
 #include "trace_call_tables.sql.h"
 
 #include <stdio.h>

@@ -5,9 +5,9 @@
 #include "cli/trace/profile_files.h"
 #include "cli/view/picture.h"
 #include "collect/process.h"
-#include "result/find_span.h"
-#include "result/profile.h"
-#include "show/profile.h"
+#include "result/profile_tables.h"
+#include "result/spans/find_span.h"
+#include "show/print_profile.h"
 
 #include <string.h>
 

@@ -15,8 +15,8 @@
 #include "collect/shell_trace.h"
 #include "export/out.h"
 #include "ingest/import.h"
-#include "result/profile.h"
-#include "show/profile.h"
+#include "result/profile_tables.h"
+#include "show/print_profile.h"
 #include "trace/decode.h"
 #include "trace_traced_command.sql.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/question.h"
-#include "cli/view/mlflow.h"
+#include "cli/view/mlflow_options.h"
 #include "export/formats.h"
-#include "result/find_span.h"
+#include "result/spans/find_span.h"
 #include "trace/chrome_writer.h"
 #include "trace/format.h"
 

@@ -3,8 +3,8 @@
 #include "cli/question.h"
 #include "export/out.h"
 #include "plot/plot.h"
-#include "result/graph.h"
-#include "show/graph.h"
+#include "result/spans/type_graph.h"
+#include "show/print_graph.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 /* Pictures of what a store holds, of plots/ and the user's own. */
 #include "base/files/temporary.h"
 #include "base/near.h"
-#include "cli/lens.h"
+#include "cli/lens_options.h"
 #include "cli/question.h"
 #include "cli/view/picture.h"
 #include "collect/child_process.h"

@@ -8,9 +8,9 @@
 #include "findings/why.h"
 #include "plot/html.h"
 #include "report/run.h"
-#include "result/contents.h"
-#include "result/find_span.h"
-#include "result/run_names.h"
+#include "result/spans/find_span.h"
+#include "result/spans/run_names.h"
+#include "result/spans/store_contents.h"
 #include "serve/cache.h"
 #include "serve/server.h"
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/view/picture.h"
-#include "cli/lens.h"
+#include "cli/lens_options.h"
 #include "cli/question.h"
 #include "cli/trace/profile_files.h"
 #include "cli/view/install_paths.h"
 #include "export/out.h"
-#include "result/durations.h"
-#include "result/find_span.h"
+#include "result/over_time/durations.h"
+#include "result/spans/find_span.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -211,7 +211,7 @@ void nets_parse(struct devices *d, const struct text *t, struct oddities *odd);
 void devices_sum(const struct devices *d, bool whole, uint64_t *read, uint64_t *write);
 void devices_free(struct devices *d);
 
-struct memory { /* memory.c; kB, -1: absent */
+struct memory { /* meminfo.c; kB, -1: absent */
     int64_t total, free, available, buffers, cached, dirty, shared, slab, swap_total, swap_free;
 };
 void memory_parse(struct memory *m, const struct text *t);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Do scores change with time, apart from what treatments do?  Slowly, or from one run to the next? */
-#include "analyse/kernels/changes.h"
+#include "analyse/kernels/change_points.h"
 #include "analyse/kernels/quantile.h"
 #include "experiment/model/linear_model.h"
 #include "experiment/questions.h"
@@ -11,7 +11,7 @@
 struct drift {
     struct sl_linear_model model; /* without time */
     double *left;                 /* of each run of the model: log(score) less what the model says */
-    struct sl_stretch_row whole;  /* what is told of all runs; of noise see kernels/changes.h */
+    struct sl_stretch_row whole;  /* what is told of all runs; of noise see kernels/change_points.h */
     struct sl_rows stretch;       /* a row for each: runs of the model one behind the other */
 };
 
@@ -161,8 +161,8 @@ static void free_drift(struct drift *d)
 /*
  * What is left by the model of log(score) that q asks for, without its terms of time, in the order of time.  Values
  * further than three standard deviations from the median of the 21 around them count as three (Hampel's filter).
- * Changes: kernels/changes.h, with a penalty of 3 log(n) times the long-run variance: twice log(n) would do where the
- * number of changes were all that is asked (Yao, Stat. Probab. Lett. 6 (1988) 181); a third is about what Zhang &
+ * Changes: kernels/change_points.h, with a penalty of 3 log(n) times the long-run variance: twice log(n) would do where
+ * the number of changes were all that is asked (Yao, Stat. Probab. Lett. 6 (1988) 181); a third is about what Zhang &
  * Siegmund's criterion has (Biometrics 63 (2007) 22), and finds a change in 1 of 100 made studies that have none, in 10
  * of 100 where the next run has 70 % of an error again (`make coverage`).  A trend, by least squares, costs as much as
  * one change; where it says it better than all changes, there is one stretch.  Intervals, of levels given the changes,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyse/kernels/beta.h"
 #include "analyse/kernels/regression/adjust.h"
-#include "analyse/kernels/regression/ols.h"
+#include "analyse/kernels/regression/least_squares.h"
 #include "base/buf.h"
 #include "experiment/model/linear_model_internal.h"
 

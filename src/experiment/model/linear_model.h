@@ -14,8 +14,8 @@ struct sl_term {
     int32_t part[2]; /* treatments (of a numeric factor its first); -1: none, as of the intercept and of times */
     double estimate; /* NaN: it follows from other terms, see `follows` */
     double error, lower, upper, t, p; /* NaN where no run is left to tell */
-    double p_holm, p_bh;              /* p, where all terms but the intercept are looked at: see kernels/regression/adjust.h */
-    double mean;                      /* of its column */
+    double p_holm, p_bh; /* p, where all terms but the intercept are looked at: see kernels/regression/adjust.h */
+    double mean;         /* of its column */
     double kept;         /* by an elastic net: share of SL_MODEL_DRAWINGS drawings of the runs in which it is not 0 */
     const char *follows; /* "1 - a - b"; NULL: from none */
 };
@@ -45,12 +45,12 @@ struct sl_linear_model {
 };
 
 /*
- * Fits what q asks for: by least squares; by an elastic net (kernels/regression/elastic_net.h) where q says so, or where there are
- * not more runs than terms.  An elastic net has estimates, shrunk towards 0, without errors: what a bootstrap would say
- * of them does not cover the truth (Chatterjee & Lahiri, Proc. AMS 138 (2010) 4497), so it says how often each is kept.
- * Where q has a limit, by a Tobit model (kernels/regression/tobit.h): failed runs scored that or worse; intervals and p are those
- * of a normal distribution. Runs with a level that is not known are left out.  On success *out is to be freed with
- * sl_model_free().  SL_EUSAGE: too few runs for either, or nothing varies.
+ * Fits what q asks for: by least squares; by an elastic net (kernels/regression/elastic_net.h) where q says so, or
+ * where there are not more runs than terms.  An elastic net has estimates, shrunk towards 0, without errors: what a
+ * bootstrap would say of them does not cover the truth (Chatterjee & Lahiri, Proc. AMS 138 (2010) 4497), so it says how
+ * often each is kept. Where q has a limit, by a Tobit model (kernels/regression/tobit.h): failed runs scored that or
+ * worse; intervals and p are those of a normal distribution. Runs with a level that is not known are left out.  On
+ * success *out is to be freed with sl_model_free().  SL_EUSAGE: too few runs for either, or nothing varies.
  */
 int sl_model_fit(struct sl_linear_model *out, const struct sl_runs *r, const struct sl_question *q, struct sl_err *err);
 void sl_model_free(struct sl_linear_model *m);

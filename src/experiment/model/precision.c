@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What would fewer runs have told, and what would more? */
 #include "analyse/kernels/beta.h"
-#include "analyse/kernels/regression/ols.h"
+#include "analyse/kernels/regression/least_squares.h"
 #include "experiment/model/linear_model.h"
 #include "experiment/questions.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyse/kernels/bootstrap.h"
 #include "analyse/kernels/quantile.h"
-#include "analyse/kernels/regression/ols.h"
+#include "analyse/kernels/regression/least_squares.h"
 #include "experiment/model/orders.h"
 
 #include <math.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which place of a timeline each span is, or lies in, and in what order the work in a place is told.  28 bytes a span,
  * beside the outline. */
-#ifndef SL_EXPORT_LAYOUT_H
-#define SL_EXPORT_LAYOUT_H
+#ifndef SL_EXPORT_TIMELINE_LAYOUT_H
+#define SL_EXPORT_TIMELINE_LAYOUT_H
 
 #include "export/spans.h"
 

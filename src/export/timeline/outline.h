@@ -3,11 +3,11 @@
  * What is held of every span that is exported, as arrays: it is asked of spans all over the store, and a query each
  * costs ten times what it finds.  36 bytes a span and 8 a link; with identities 12 more.
  */
-#ifndef SL_EXPORT_OUTLINE_H
-#define SL_EXPORT_OUTLINE_H
+#ifndef SL_EXPORT_TIMELINE_OUTLINE_H
+#define SL_EXPORT_TIMELINE_OUTLINE_H
 
 #include "base/intern.h"
-#include "export/words.h"
+#include "export/stored_names.h"
 
 /* What a span came of, or what came of it: what it is named in or lies in (SL_IN), what it waited for (SL_AFTER), what
  * handed over to it (SL_FLOW). */

@@ -9,8 +9,8 @@
  * sibling tracks of one name.  The events of a span are instants on it; where something else lies over it, on a track
  * beside.
  */
-#ifndef SL_EXPORT_TIMELINE_H
-#define SL_EXPORT_TIMELINE_H
+#ifndef SL_EXPORT_TIMELINE_TIMELINE_H
+#define SL_EXPORT_TIMELINE_TIMELINE_H
 
 #include "export/spans.h"
 

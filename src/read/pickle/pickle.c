@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Pickles of plain data: the lists of a dict are tables, their tuples, lists or dicts are rows.  See decode.h. */
 #include "base/mem.h"
-#include "read/pickle/decode.h"
+#include "read/pickle/pickle_decode.h"
 #include "read/text/text.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Objects of a pickle as values and as JSON. */
-#include "read/pickle/decode_internal.h"
+#include "read/pickle/pickle_decode_internal.h"
 
 #include <math.h>
 #include <stdio.h>

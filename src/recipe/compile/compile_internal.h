@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Inside of compiling a recipe: one file for each large key, and what these share. */
-#ifndef SL_RECIPE_COMPILE_INTERNAL_H
-#define SL_RECIPE_COMPILE_INTERNAL_H
+#ifndef SL_RECIPE_COMPILE_COMPILE_INTERNAL_H
+#define SL_RECIPE_COMPILE_COMPILE_INTERNAL_H
 
 #include "recipe/recipe.h"
 

@@ -2,8 +2,8 @@
 /*
  * p values of many comparisons, corrected: what R's p.adjust() gives.  NaN is no comparison, and stays.  out may be p.
  */
-#ifndef SL_ANALYSE_KERNELS_ADJUST_H
-#define SL_ANALYSE_KERNELS_ADJUST_H
+#ifndef SL_ANALYSE_KERNELS_REGRESSION_ADJUST_H
+#define SL_ANALYSE_KERNELS_REGRESSION_ADJUST_H
 
 #include <stddef.h>
 

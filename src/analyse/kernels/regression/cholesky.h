@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Positive definite matrices, n by n, row by row, of which only the lower half is read: Cholesky's factor L, L L' = m.
  */
-#ifndef SL_ANALYSE_KERNELS_CHOLESKY_H
-#define SL_ANALYSE_KERNELS_CHOLESKY_H
+#ifndef SL_ANALYSE_KERNELS_REGRESSION_CHOLESKY_H
+#define SL_ANALYSE_KERNELS_REGRESSION_CHOLESKY_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -11,8 +11,8 @@
  * By coordinate descent along falling lambda, on the correlations of columns, so that a step that changes nothing is
  * one comparison (Friedman, Hastie & Tibshirani, J. Stat. Softw. 33 (2010) 1, 2.2).  O(n p^2) for these, p^2 numbers.
  */
-#ifndef SL_ANALYSE_KERNELS_ELASTIC_NET_H
-#define SL_ANALYSE_KERNELS_ELASTIC_NET_H
+#ifndef SL_ANALYSE_KERNELS_REGRESSION_ELASTIC_NET_H
+#define SL_ANALYSE_KERNELS_REGRESSION_ELASTIC_NET_H
 
 #include <stddef.h>
 

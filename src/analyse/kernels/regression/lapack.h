@@ -4,8 +4,8 @@
  * on (liblapack.so.3, be it OpenBLAS or the reference), so that no command waits for it that does without.  Built with
  * -Dlapack=disabled, there is none.
  */
-#ifndef SL_ANALYSE_KERNELS_LAPACK_H
-#define SL_ANALYSE_KERNELS_LAPACK_H
+#ifndef SL_ANALYSE_KERNELS_REGRESSION_LAPACK_H
+#define SL_ANALYSE_KERNELS_REGRESSION_LAPACK_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyse/kernels/regression/tobit.h"
 #include "analyse/kernels/regression/cholesky.h"
-#include "analyse/kernels/regression/ols.h"
+#include "analyse/kernels/regression/least_squares.h"
 #include "base/mem.h"
 
 #include <math.h>

@@ -6,8 +6,8 @@
  * By Newton's method on b / sigma and 1 / sigma, of which the likelihood is concave (Olsen, Econometrica 46 (1978)
  * 1211), so that there is one answer, or none: where all rows of some x are censored.
  */
-#ifndef SL_ANALYSE_KERNELS_TOBIT_H
-#define SL_ANALYSE_KERNELS_TOBIT_H
+#ifndef SL_ANALYSE_KERNELS_REGRESSION_TOBIT_H
+#define SL_ANALYSE_KERNELS_REGRESSION_TOBIT_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The calls of traced programs (spans of type trace.call), one row a function, the most exclusive time first, with its
- * parts one after another.  What the times mean is in analyse/calls/profile.h.
+ * parts one after another.  What the times mean is in analyse/calls/profile_sums.h.
  */
 #include "analyse/sqlfn/calls/call_rows.h"
 #include "analyse/sqlfn/sqlfn.h"

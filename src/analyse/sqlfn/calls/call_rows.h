@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What call_profile() and call_tree() share: their arguments, and columns of a row. */
-#ifndef SL_ANALYSE_SQLFN_CALL_ROWS_H
-#define SL_ANALYSE_SQLFN_CALL_ROWS_H
+#ifndef SL_ANALYSE_SQLFN_CALLS_CALL_ROWS_H
+#define SL_ANALYSE_SQLFN_CALLS_CALL_ROWS_H
 
-#include "analyse/calls/profile.h"
+#include "analyse/calls/profile_sums.h"
 #include "analyse/ext.h"
-#include "analyse/sqlfn/table.h"
+#include "analyse/sqlfn/table_function.h"
 
 struct call_rows {
     struct sl_calls calls;

@@ -2,7 +2,7 @@
 /* The calls of traced programs, or of some spans, one row each, callers before what they call. */
 #include "analyse/calls/innermost.h"
 #include "analyse/ext.h"
-#include "analyse/load/rows.h"
+#include "analyse/load/fast_rows.h"
 #include "analyse/sqlfn/sqlfn.h"
 
 #include <stdlib.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where the time of a workflow went that made it as long as it was (analyse/tasks/critical_path.h): one row a stretch,
+ * Where the time of a workflow went that made it as long as it was (analyse/tasks/path.h): one row a stretch,
  * in order of time; each starts where the last ended, from the first event of the workflow (and all that belongs to it)
  * to the last.  A span that does not exist, or to which nothing happened, has no rows.
  */
-#include "analyse/tasks/critical_path.h"
 #include "analyse/ext.h"
 #include "analyse/sqlfn/sqlfn.h"
+#include "analyse/tasks/path.h"
 #include "analyse/tasks/places.h"
 
 /* clang-format off */

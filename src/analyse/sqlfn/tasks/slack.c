@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One row a task, in the order of submission (analyse/tasks/critical_path.h). */
+/* One row a task, in the order of submission (analyse/tasks/path.h). */
 #include "analyse/ext.h"
 #include "analyse/sqlfn/sqlfn.h"
-#include "analyse/tasks/critical_path.h"
+#include "analyse/tasks/path.h"
 
 #include <stdlib.h>
 

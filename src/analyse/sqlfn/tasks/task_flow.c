@@ -6,7 +6,7 @@
  */
 #include "analyse/ext.h"
 #include "analyse/sqlfn/sqlfn.h"
-#include "analyse/tasks/critical_path.h"
+#include "analyse/tasks/path.h"
 
 #include <stdlib.h>
 

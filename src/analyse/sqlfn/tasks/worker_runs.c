@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What each worker ran, and when; analyse/utilisation.h says what a run is.  The workers one after another, each before
+ * What each worker ran, and when; analyse/workers.h says what a run is.  The workers one after another, each before
  * its runs, and these by their begin.
  */
 #include "analyse/ext.h"
 #include "analyse/sqlfn/sqlfn.h"
-#include "analyse/utilisation.h"
+#include "analyse/workers.h"
 
 #include <math.h>
 

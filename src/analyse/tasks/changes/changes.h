@@ -22,11 +22,11 @@
  *
  * Where several mean the same time, factors multiply.
  */
-#ifndef SL_ANALYSE_TASKS_CHANGES_H
-#define SL_ANALYSE_TASKS_CHANGES_H
+#ifndef SL_ANALYSE_TASKS_CHANGES_CHANGES_H
+#define SL_ANALYSE_TASKS_CHANGES_CHANGES_H
 
 #include "analyse/tasks/apps.h"
-#include "analyse/tasks/critical_path.h"
+#include "analyse/tasks/path.h"
 #include "analyse/tasks/places.h"
 
 struct sl_changes;

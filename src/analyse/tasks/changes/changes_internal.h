@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Inside of changes.c and what begins with its name. */
-#ifndef SL_ANALYSE_TASKS_CHANGES_INTERNAL_H
-#define SL_ANALYSE_TASKS_CHANGES_INTERNAL_H
+#ifndef SL_ANALYSE_TASKS_CHANGES_CHANGES_INTERNAL_H
+#define SL_ANALYSE_TASKS_CHANGES_CHANGES_INTERNAL_H
 
 #include "analyse/tasks/changes/changes.h"
 
