@@ -5,11 +5,16 @@
 
 -- name: of_run
 CREATE TEMP TABLE sl_exported AS
-WITH RECURSIVE up(id) AS (
-    SELECT span FROM descendants(?1)
+WITH RECURSIVE
+  up(id) AS (
+    SELECT span
+    FROM descendants(?1)
     UNION
-    SELECT s.parent FROM up CROSS JOIN sl_span s ON s.id = up.id WHERE s.parent NOTNULL)
-SELECT id FROM up;
+    SELECT s.parent
+    FROM up CROSS JOIN sl_span s ON s.id = up.id
+    WHERE s.parent NOTNULL)
+SELECT id
+FROM up;
 
 -- name: of_run_index
 CREATE UNIQUE INDEX temp.sl_exported_id ON sl_exported (id);
@@ -24,30 +29,40 @@ WHERE id = ?1;
 
 -- name: each
 SELECT s.id, s.type, s.key, s.parent, s.source, s.alike
-FROM sl_exported x
-CROSS JOIN sl_span s ON s.id = x.id
+FROM sl_exported x CROSS JOIN sl_span s ON s.id = x.id
 ORDER BY x.id;
 
 -- What lies in a span that has no events of its own says when it was.
 
 -- name: contained
 SELECT min(time_ns), max(time_ns)
-FROM (SELECT id FROM sl_span WHERE parent = ?1
-    UNION ALL SELECT right_span FROM sl_link WHERE left_span = ?1 AND kind = SL_IN) c
-CROSS JOIN sl_event e ON e.span = c.id;
+FROM (
+    SELECT id
+    FROM sl_span
+    WHERE parent = ?1
+    UNION ALL
+    SELECT right_span
+    FROM sl_link
+    WHERE left_span = ?1 AND kind = SL_IN) c
+  CROSS JOIN sl_event e ON e.span = c.id;
 
 -- Spans that have samples, from one to the next.
 
 -- name: sampled
-WITH RECURSIVE s(span) AS (
-    SELECT min(span) FROM sl_sample
+WITH RECURSIVE
+  s(span) AS (
+    SELECT min(span)
+    FROM sl_sample
     UNION ALL
-    SELECT (SELECT min(span) FROM sl_sample WHERE span > s.span) FROM s WHERE span NOTNULL)
+    SELECT (SELECT min(span) FROM sl_sample WHERE span > s.span)
+    FROM s
+    WHERE span NOTNULL)
 SELECT span
 FROM s
 WHERE span NOTNULL;
 
--- Of one span, or of all in the order of their ids; keys of tables are in that order, so that nothing is sorted.
+-- Of one span, or of all in the order of their ids; keys of tables are in that order, so that
+-- nothing is sorted.
 
 -- name: events
 SELECT span, time_ns, type
@@ -61,19 +76,13 @@ FROM sl_event
 ORDER BY span, time_ns, type;
 
 -- name: attributes
-SELECT span, shape, vals
-FROM sl_attr
-WHERE span = ?1;
+SELECT span, shape, vals FROM sl_attr WHERE span = ?1;
 
 -- name: all_attributes
-SELECT span, shape, vals
-FROM sl_attr
-ORDER BY span;
+SELECT span, shape, vals FROM sl_attr ORDER BY span;
 
 -- name: alike
-SELECT id, shape, vals
-FROM sl_alike
-WHERE id = ?1;
+SELECT id, shape, vals FROM sl_alike WHERE id = ?1;
 
 -- name: samples
 SELECT DISTINCT time_ns, metric, value
@@ -81,7 +90,8 @@ FROM samples
 WHERE span = ?1
 ORDER BY time_ns, metric;
 
--- Links of a span, told with the one that came of the other: what contains it, what it waited for, who handed over.
+-- Links of a span, told with the one that came of the other: what contains it, what it waited for,
+-- who handed over.
 
 -- name: links
 SELECT right_span, kind, left_span, rule, confidence
@@ -110,11 +120,15 @@ ORDER BY left_span, kind, right_span;
 -- Nodes that were watched while the run was, and of which nothing says whose they are.
 
 -- name: nodes_of_nobody
-WITH run(begin_ns, end_ns) AS MATERIALIZED (
-    SELECT min(time_ns), max(time_ns) FROM sl_exported x CROSS JOIN sl_event e ON e.span = x.id)
+WITH
+  run(begin_ns, end_ns) AS MATERIALIZED (
+    SELECT min(time_ns), max(time_ns)
+    FROM sl_exported x CROSS JOIN sl_event e ON e.span = x.id)
 SELECT count(*)
-FROM sl_name t
-CROSS JOIN sl_span n ON n.type = t.id
-WHERE t.name = 'node' AND NOT EXISTS (SELECT 1 FROM sl_exported WHERE id = n.id)
-    AND NOT EXISTS (SELECT 1 FROM sl_link l WHERE l.right_span = n.id AND l.kind = SL_IN)
-    AND EXISTS (SELECT 1 FROM run CROSS JOIN sl_sample m ON m.span = n.id AND m.time_ns BETWEEN begin_ns AND end_ns);
+FROM sl_name t CROSS JOIN sl_span n ON n.type = t.id
+WHERE t.name = 'node'
+  AND NOT EXISTS (SELECT 1 FROM sl_exported WHERE id = n.id)
+  AND NOT EXISTS (SELECT 1 FROM sl_link l WHERE l.right_span = n.id AND l.kind = SL_IN)
+  AND EXISTS (
+    SELECT 1
+    FROM run CROSS JOIN sl_sample m ON m.span = n.id AND m.time_ns BETWEEN begin_ns AND end_ns);

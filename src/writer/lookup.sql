@@ -53,13 +53,11 @@ ORDER BY since_ns;
 
 -- name: weak_of
 SELECT w.left_span, w.kind, w.right_span, n.name, w.source, w.place, w.weak
-FROM sl_weak w
-JOIN sl_name n ON n.id = w.rule
+FROM sl_weak w JOIN sl_name n ON n.id = w.rule
 WHERE w.left_span = ?1
 UNION
 SELECT w.left_span, w.kind, w.right_span, n.name, w.source, w.place, w.weak
-FROM sl_weak w
-JOIN sl_name n ON n.id = w.rule
+FROM sl_weak w JOIN sl_name n ON n.id = w.rule
 WHERE w.right_span = ?1;
 
 -- name: drop_weak
@@ -67,9 +65,14 @@ DELETE FROM sl_weak
 WHERE left_span = ?1 AND kind = ?2 AND right_span = ?3 AND source = ?4;
 
 -- name: below
-WITH RECURSIVE below(id) AS (
-    SELECT id FROM sl_span WHERE parent = ?1
-    UNION SELECT s.id FROM below JOIN sl_span s ON s.parent = below.id)
+WITH RECURSIVE
+  below(id) AS (
+    SELECT id
+    FROM sl_span
+    WHERE parent = ?1
+    UNION
+    SELECT s.id
+    FROM below JOIN sl_span s ON s.parent = below.id)
 SELECT id
 FROM below;
 
@@ -77,9 +80,18 @@ FROM below;
 -- Spans of a type with a key, at any depth below a span.
 SELECT s.id
 FROM sl_span s
-WHERE s.type = ?1 AND s.key = ?2 AND EXISTS (
-    WITH RECURSIVE up(id) AS (SELECT s.parent UNION SELECT p.parent FROM up JOIN sl_span p ON p.id = up.id)
-    SELECT 1 FROM up WHERE id = ?3);
+WHERE s.type = ?1
+  AND s.key = ?2
+  AND EXISTS (
+    WITH RECURSIVE
+      up(id) AS (
+        SELECT s.parent
+        UNION
+        SELECT p.parent
+        FROM up JOIN sl_span p ON p.id = up.id)
+    SELECT 1
+    FROM up
+    WHERE id = ?3);
 
 -- name: tails
 -- What is below retracted files as a whole is mentioned again, or is not.
@@ -89,10 +101,21 @@ WHERE id > 0 AND NOT EXISTS (SELECT 1 FROM temp.sl_retracted WHERE since < 0);
 
 -- name: roots
 -- Whose key is this folder, or a path in it.
-SELECT id FROM sl_span WHERE type = ?1 AND key = ?2 AND +parent IS NULL
-UNION SELECT id FROM sl_span WHERE type = ?1 AND key >= ?2 || '/' AND key < ?2 || '0' AND +parent IS NULL
-UNION SELECT id FROM sl_ghost WHERE type = ?1 AND key = ?2 AND +parent IS NULL
-UNION SELECT id FROM sl_ghost WHERE type = ?1 AND key >= ?2 || '/' AND key < ?2 || '0' AND +parent IS NULL
+SELECT id
+FROM sl_span
+WHERE type = ?1 AND key = ?2 AND +parent IS NULL
+UNION
+SELECT id
+FROM sl_span
+WHERE type = ?1 AND key >= ?2 || '/' AND key < ?2 || '0' AND +parent IS NULL
+UNION
+SELECT id
+FROM sl_ghost
+WHERE type = ?1 AND key = ?2 AND +parent IS NULL
+UNION
+SELECT id
+FROM sl_ghost
+WHERE type = ?1 AND key >= ?2 || '/' AND key < ?2 || '0' AND +parent IS NULL
 ORDER BY id;
 
 -- name: load_spans
