@@ -7,13 +7,10 @@ FROM sl_zone
 WHERE how IN ('assumed', 'given');
 
 -- name: learned_offsets
-SELECT (SELECT min(offset_s) FROM sl_zone WHERE how NOT IN ('assumed', 'given')), (SELECT max(offset_s) FROM sl_zone WHERE
-    how NOT IN ('assumed', 'given'));
+SELECT (SELECT min(offset_s) FROM sl_zone WHERE how NOT IN ('assumed', 'given')),
+  (SELECT max(offset_s) FROM sl_zone WHERE how NOT IN ('assumed', 'given'));
 
 -- name: delete_event
-DELETE FROM sl_event
-WHERE zone = %u;
-DELETE FROM sl_sample
-WHERE zone = %u;
-DELETE FROM sl_zone
-WHERE id = %u
+DELETE FROM sl_event WHERE zone = %u;
+DELETE FROM sl_sample WHERE zone = %u;
+DELETE FROM sl_zone WHERE id = %u

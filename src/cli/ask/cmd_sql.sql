@@ -4,15 +4,19 @@
 -- name: views
 SELECT name
 FROM pragma_table_list
-WHERE schema = 'main' AND type = 'view' AND name NOT GLOB 'sl_*' AND name NOT IN (SELECT replace(name, '.', '_') FROM
-    sl_name)
+WHERE schema = 'main'
+  AND type = 'view'
+  AND name NOT GLOB 'sl_*'
+  AND name NOT IN (SELECT replace(name, '.', '_') FROM sl_name)
 ORDER BY 1;
 
 -- name: views_of_types
 SELECT name
 FROM pragma_table_list
-WHERE schema = 'main' AND type = 'view' AND name NOT GLOB 'sl_*' AND name IN (SELECT replace(name, '.', '_') FROM
-    sl_name)
+WHERE schema = 'main'
+  AND type = 'view'
+  AND name NOT GLOB 'sl_*'
+  AND name IN (SELECT replace(name, '.', '_') FROM sl_name)
 ORDER BY 1;
 
 -- name: tables_of_run
@@ -28,9 +32,7 @@ WHERE name NOT GLOB 'pragma_*'
 ORDER BY 1;
 
 -- name: columns
-SELECT name
-FROM pragma_table_xinfo(%Q)
-WHERE hidden <> 1;
+SELECT name FROM pragma_table_xinfo(%Q) WHERE hidden <> 1;
 
 -- name: names_of_tables
 SELECT name
@@ -39,18 +41,15 @@ WHERE name NOT GLOB 'sqlite_*' AND name NOT GLOB 'sl_*' AND type IN ('view', 'ta
 
 -- name: names_of_columns
 SELECT DISTINCT c.name
-FROM pragma_table_list t
-JOIN pragma_table_xinfo(t.name) c
+FROM pragma_table_list t JOIN pragma_table_xinfo(t.name) c
 WHERE t.name NOT GLOB 'sqlite_*' AND t.name NOT GLOB 'sl_*';
 
 -- name: tables_of_column
 SELECT t.name
-FROM pragma_table_list t
-JOIN pragma_table_xinfo(t.name) c
+FROM pragma_table_list t JOIN pragma_table_xinfo(t.name) c
 WHERE t.name NOT GLOB 'sqlite_*' AND t.name NOT GLOB 'sl_*' AND c.name = %Q COLLATE NOCASE
 ORDER BY length(t.name), t.name
 LIMIT 4;
 
 -- name: names_of_functions
-SELECT DISTINCT name
-FROM pragma_function_list;
+SELECT DISTINCT name FROM pragma_function_list;
