@@ -239,89 +239,48 @@ static int compare(struct comparison *c, struct sl_err *err)
 
 /* ---- as rows ---- */
 
-#define TEXT(name)                                                                                                     \
-    {                                                                                                                  \
-        name, SL_COLUMN_TEXT, NULL, NULL, 0                                                                            \
-    }
-#define SPANS(name)                                                                                                    \
-    {                                                                                                                  \
-        name, SL_COLUMN_INTEGER, "spans", NULL, 0                                                                      \
-    }
-#define SECONDS(name)                                                                                                  \
-    {                                                                                                                  \
-        name, SL_COLUMN_REAL, "s", NULL, 0                                                                             \
-    }
-static const struct sl_column columns[] = {TEXT("what"),
-                                           TEXT("from_type"),
-                                           TEXT("from_event"),
-                                           TEXT("to_type"),
-                                           TEXT("to_event"),
-                                           TEXT("component"),
-                                           TEXT("state"),
-                                           TEXT("events"),
-                                           SPANS("n_a"),
-                                           SPANS("n_b"),
-                                           SECONDS("median_a_s"),
-                                           SECONDS("median_b_s"),
-                                           SECONDS("change_s"),
-                                           SECONDS("low_s"),
-                                           SECONDS("high_s"),
-                                           SECONDS("p95_a_s"),
-                                           SECONDS("p95_b_s"),
-                                           SECONDS("p95_change_s"),
-                                           SECONDS("p95_low_s"),
-                                           SECONDS("p95_high_s"),
-                                           SECONDS("p99_a_s"),
-                                           SECONDS("p99_b_s"),
-                                           SECONDS("p99_change_s"),
-                                           SECONDS("p99_low_s"),
-                                           SECONDS("p99_high_s"),
-                                           TEXT("name"),
-                                           TEXT("task_a"),
-                                           TEXT("task_b"),
-                                           {"sure", SL_COLUMN_INTEGER, NULL, NULL, 0}};
 enum { MOVED = 5 }; /* tasks that did not change are listed up to here */
 enum { WORDS = 3 }; /* events that an ordering is told by */
-enum { ALL = SL_DIFF_SURE + 1, ROWS = SL_DIFF_SURE };
 
-static void put_shift(struct sl_table *t, int col, const struct sl_shift *s)
+#define PUT_SHIFT(x, q, c, s)                                                                                          \
+    (x->q##_a_s = (s).a, x->q##_b_s = (s).b, x->c##change_s = (s).change, x->c##low_s = (s).low,                       \
+     x->c##high_s = (s).high)
+
+static struct diff_row *begin_row(struct sl_table *t, const char *what, size_t a, size_t b)
 {
-    sl_table_put_real(t, col + SL_DIFF_A, s->a);
-    sl_table_put_real(t, col + SL_DIFF_B, s->b);
-    sl_table_put_real(t, col + SL_DIFF_CHANGE, s->change);
-    sl_table_put_real(t, col + SL_DIFF_LOW, s->low);
-    sl_table_put_real(t, col + SL_DIFF_HIGH, s->high);
+    struct diff_row *x = sl_table_add(t);
+
+    x->what = sl_table_keep(t, what);
+    x->n_a = (int64_t)a;
+    x->n_b = (int64_t)b;
+    return x;
 }
 
-static void begin_row(struct sl_table *t, const char *what, size_t a, size_t b)
+static struct diff_row *add_row(struct sl_table *t, const char *what, const struct sl_diff *d,
+                                const struct sl_diff_row *r)
 {
-    sl_table_add(t);
-    sl_table_put_text(t, SL_DIFF_WHAT, what);
-    sl_table_put_int(t, SL_DIFF_N_A, (int64_t)a);
-    sl_table_put_int(t, SL_DIFF_N_B, (int64_t)b);
-}
+    struct diff_row *x = begin_row(t, what, r->n[0], r->n[1]);
 
-static void add_row(struct sl_table *t, const char *what, const struct sl_diff *d, const struct sl_diff_row *r)
-{
-    begin_row(t, what, r->n[0], r->n[1]);
     if (r >= d->transition.v && r < d->transition.v + d->transition.n) {
-        sl_table_put_text(t, SL_DIFF_FROM_TYPE, d->event.v[r->from].span_type);
-        sl_table_put_text(t, SL_DIFF_FROM_EVENT, d->event.v[r->from].event_type);
-        sl_table_put_text(t, SL_DIFF_TO_TYPE, d->event.v[r->to].span_type);
-        sl_table_put_text(t, SL_DIFF_TO_EVENT, d->event.v[r->to].event_type);
+        x->from_type = sl_table_keep(t, d->event.v[r->from].span_type);
+        x->from_event = sl_table_keep(t, d->event.v[r->from].event_type);
+        x->to_type = sl_table_keep(t, d->event.v[r->to].span_type);
+        x->to_event = sl_table_keep(t, d->event.v[r->to].event_type);
     }
-    put_shift(t, SL_DIFF_MEDIAN, &r->median);
-    put_shift(t, SL_DIFF_P95, &r->p95);
-    put_shift(t, SL_DIFF_P99, &r->p99);
+    PUT_SHIFT(x, median, , r->median);
+    PUT_SHIFT(x, p95, p95_, r->p95);
+    PUT_SHIFT(x, p99, p99_, r->p99);
+    return x;
 }
 
 /* What a run has once. */
-static void add_once(struct sl_table *t, const char *what, double a, double b)
+static struct diff_row *add_once(struct sl_table *t, const char *what, double a, double b)
 {
     struct sl_shift s = {a, b, b - a, NAN, NAN};
+    struct diff_row *x = begin_row(t, what, !isnan(a), !isnan(b));
 
-    begin_row(t, what, !isnan(a), !isnan(b));
-    put_shift(t, SL_DIFF_MEDIAN, &s);
+    PUT_SHIFT(x, median, , s);
+    return x;
 }
 
 static void add_ordering(struct sl_table *t, const struct sl_diff *d, const struct sl_diff_lone *l)
@@ -335,40 +294,42 @@ static void add_ordering(struct sl_table *t, const struct sl_diff *d, const stru
         const struct sl_diff_event *e = &d->event.v[s->code[o->at + i]];
         sl_buf_addf(&b, "%s%s/%s", i ? " " : "", e->span_type, e->event_type);
     }
-    begin_row(t, "sequence", l->side ? 0 : o->count, l->side ? o->count : 0);
-    sl_table_put_text(t, SL_DIFF_EVENTS, b.s);
+    begin_row(t, "sequence", l->side ? 0 : o->count, l->side ? o->count : 0)->events = sl_table_keep(t, b.s);
     sl_buf_free(&b);
+}
+
+static void add_task(struct sl_table *t, const struct moved *m)
+{
+    struct sl_shift s = {m->n[0] ? m->run_s[0] : NAN, m->n[1] ? m->run_s[1] : NAN, m->run_s[1] - m->run_s[0], NAN, NAN};
+    struct diff_row *x = begin_row(t, "task", m->n[0], m->n[1]);
+
+    PUT_SHIFT(x, median, , s);
+    x->name = sl_table_keep(t, m->app);
+    x->task_a = sl_table_keep(t, m->key[0]);
+    x->task_b = sl_table_keep(t, m->key[1]);
 }
 
 static void add_all(struct sl_result *r, const struct comparison *c)
 {
-    struct sl_table *t = sl_result_table(r, "diff", columns, ROWS);
+    static const struct sl_columns columns = {diff_row_column, SL_COLUMNS(diff_row_column) - 1,
+                                              sizeof(struct diff_row)};
+    struct sl_table *t = sl_result_rows(r, "diff", &columns);
 
     add_once(t, "makespan", c->makespan[0], c->makespan[1]);
     add_row(t, "story", &c->d, &c->d.history);
-    for (size_t i = 0; i < c->d.group.n; i++) {
-        add_row(t, sl_by_name(c->by), &c->d, &c->d.group.v[i].row);
-        sl_table_put_text(t, SL_DIFF_NAME, c->d.group.v[i].name);
-    }
+    for (size_t i = 0; i < c->d.group.n; i++)
+        add_row(t, sl_by_name(c->by), &c->d, &c->d.group.v[i].row)->name = sl_table_keep(t, c->d.group.v[i].name);
     for (size_t i = 0; i < c->d.transition.n; i++)
         add_row(t, "transition", &c->d, &c->d.transition.v[i]);
     for (size_t i = 0; i < c->d.lone.n; i++)
         add_ordering(t, &c->d, &c->d.lone.v[i]);
     for (size_t i = 0; i < c->path.n; i++) {
-        add_once(t, "critical_path", c->path.v[i].s[0], c->path.v[i].s[1]);
-        sl_table_put_text(t, SL_DIFF_COMPONENT, c->path.v[i].component);
-        sl_table_put_text(t, SL_DIFF_STATE, c->path.v[i].state);
+        struct diff_row *x = add_once(t, "critical_path", c->path.v[i].s[0], c->path.v[i].s[1]);
+        x->component = sl_table_keep(t, c->path.v[i].component);
+        x->state = sl_table_keep(t, c->path.v[i].state);
     }
-    for (size_t i = 0; i < c->moved.n && (i < MOVED || c->moved.v[i].run_s[0] != c->moved.v[i].run_s[1]); i++) {
-        const struct moved *m = &c->moved.v[i];
-        struct sl_shift s = {m->n[0] ? m->run_s[0] : NAN, m->n[1] ? m->run_s[1] : NAN, m->run_s[1] - m->run_s[0], NAN,
-                             NAN};
-        begin_row(t, "task", m->n[0], m->n[1]);
-        put_shift(t, SL_DIFF_MEDIAN, &s);
-        sl_table_put_text(t, SL_DIFF_NAME, m->app);
-        sl_table_put_text(t, SL_DIFF_TASK_A, m->key[0]);
-        sl_table_put_text(t, SL_DIFF_TASK_B, m->key[1]);
-    }
+    for (size_t i = 0; i < c->moved.n && (i < MOVED || c->moved.v[i].run_s[0] != c->moved.v[i].run_s[1]); i++)
+        add_task(t, &c->moved.v[i]);
 }
 
 /* ---- for people ---- */
@@ -377,53 +338,43 @@ static const char *const names[] = {"A", "B"};
 
 static void add_about(struct sl_result *r, const struct comparison *c)
 {
-    static const struct sl_column about[] = {TEXT("type"), TEXT("no_path")},
-                                  sides[] = {TEXT("side"),
-                                             TEXT("store"),
-                                             TEXT("run"),
-                                             SPANS("spans"),
-                                             {"orderings", SL_COLUMN_INTEGER, "orderings", NULL, 0},
-                                             SPANS("without_events")};
-    struct sl_table *t = sl_result_table(r, "about", about, SL_COLUMNS(about));
+    struct sl_table *t = sl_result_rows(r, "about", &diff_about_columns);
+    struct diff_about *about = sl_table_add(t);
 
-    sl_table_add(t);
-    sl_table_put_text(t, SL_DIFF_TYPE, c->type);
-    sl_table_put_text(t, SL_DIFF_NO_PATH, *c->no_path ? c->no_path : NULL);
-    t = sl_result_table(r, "sides", sides, SL_COLUMNS(sides));
+    about->type = sl_table_keep(t, c->type);
+    about->no_path = sl_table_keep(t, *c->no_path ? c->no_path : NULL);
+    t = sl_result_rows(r, "sides", &diff_side_columns);
     for (int i = 0; i < 2; i++) {
-        const struct sl_transitions *x = &c->d.t[i];
-        sl_table_add(t);
-        sl_table_put_text(t, SL_DIFF_SIDE, names[i]);
-        sl_table_put_text(t, SL_DIFF_STORE, c->side[i].path);
-        sl_table_put_text(t, SL_DIFF_RUN, c->side[i].run);
-        sl_table_put_int(t, SL_DIFF_SPANS, (int64_t)x->roots);
-        sl_table_put_int(t, SL_DIFF_ORDERINGS, (int64_t)x->seq.n);
-        sl_table_put_int(t, SL_DIFF_WITHOUT_EVENTS, (int64_t)(x->roots - x->histories));
+        const struct sl_transitions *of = &c->d.t[i];
+        struct diff_side *x = sl_table_add(t);
+        x->side = names[i];
+        x->store = sl_table_keep(t, c->side[i].path);
+        x->run = sl_table_keep(t, c->side[i].run);
+        x->spans = (int64_t)of->roots;
+        x->orderings = (int64_t)of->seq.n;
+        x->without_events = (int64_t)(of->roots - of->histories);
     }
 }
 
 static void add_transitions(struct sl_result *r, const struct sl_diff *d)
 {
-    struct sl_table *t = sl_result_table(r, "transitions", columns, ALL);
+    struct sl_table *t = sl_result_rows(r, "transitions", &diff_row_columns);
 
-    for (size_t i = 0; i < d->transition.n; i++) {
-        add_row(t, "transition", d, &d->transition.v[i]);
-        sl_table_put_int(t, SL_DIFF_SURE, sl_diff_sure(&d->transition.v[i]));
-    }
+    for (size_t i = 0; i < d->transition.n; i++)
+        add_row(t, "transition", d, &d->transition.v[i])->sure = sl_diff_sure(&d->transition.v[i]);
 }
 
 static void add_events(struct sl_result *r, const struct sl_diff *d)
 {
-    static const struct sl_column events[] = {TEXT("side"), TEXT("span_type"), TEXT("event_type")};
-    struct sl_table *t = sl_result_table(r, "events", events, SL_COLUMNS(events));
+    struct sl_table *t = sl_result_rows(r, "events", &diff_event_columns);
 
     for (int side = 0; side < 2; side++)
         for (size_t i = 0; i < d->event.n; i++)
             if (!d->event.v[i].in[!side]) {
-                sl_table_add(t);
-                sl_table_put_text(t, SL_DIFF_EVENT_SIDE, names[side]);
-                sl_table_put_text(t, SL_DIFF_EVENT_SPAN_TYPE, d->event.v[i].span_type);
-                sl_table_put_text(t, SL_DIFF_EVENT_TYPE, d->event.v[i].event_type);
+                struct diff_event *x = sl_table_add(t);
+                x->side = names[side];
+                x->span_type = sl_table_keep(t, d->event.v[i].span_type);
+                x->event_type = sl_table_keep(t, d->event.v[i].event_type);
             }
 }
 
@@ -526,9 +477,7 @@ static size_t gather(struct alike *v, size_t n)
 
 static void add_orderings(struct sl_result *r, const struct sl_diff *d)
 {
-    static const struct sl_column orderings[] = {
-        TEXT("side"), {"orderings", SL_COLUMN_INTEGER, "orderings", NULL, 0}, SPANS("spans"), TEXT("differs")};
-    struct sl_table *t = sl_result_table(r, "orderings", orderings, SL_COLUMNS(orderings));
+    struct sl_table *t = sl_result_rows(r, "orderings", &diff_orderings_columns);
 
     for (int side = 0; side < 2; side++) {
         SL_VEC(struct alike) v = {0};
@@ -536,11 +485,11 @@ static void add_orderings(struct sl_result *r, const struct sl_diff *d)
             if (d->lone.v[i].side == side)
                 *sl_vec_add(&v) = how_it_differs(d, &d->lone.v[i]);
         for (size_t i = 0, n = v.n ? gather(v.v, v.n) : 0; i < n; i++) {
-            sl_table_add(t);
-            sl_table_put_text(t, SL_DIFF_LONE_SIDE, names[side]);
-            sl_table_put_int(t, SL_DIFF_LONE_ORDERINGS, (int64_t)v.v[i].orderings);
-            sl_table_put_int(t, SL_DIFF_LONE_SPANS, (int64_t)v.v[i].roots);
-            sl_table_put_text(t, SL_DIFF_LONE_DIFFERS, v.v[i].how);
+            struct diff_orderings *x = sl_table_add(t);
+            x->side = names[side];
+            x->orderings = (int64_t)v.v[i].orderings;
+            x->spans = (int64_t)v.v[i].roots;
+            x->differs = sl_table_keep(t, v.v[i].how);
             free(v.v[i].how);
         }
         sl_vec_free(&v);

@@ -19,6 +19,7 @@
 #ifndef SL_RESULT_DIFF_TABLES_H
 #define SL_RESULT_DIFF_TABLES_H
 
+#include "analyse/compare_orders.h"
 #include "analyse/groups.h"
 #include "result/table.h"
 #include "store/store.h"
@@ -34,31 +35,57 @@ struct sl_diff_input {
 };
 
 /* Columns of diff and of transitions, which alone has the last.  What there is none of is NULL. */
-enum {
-    SL_DIFF_WHAT, /* makespan, story, transition, sequence, critical_path, task, or the word of `by` */
-    SL_DIFF_FROM_TYPE,
-    SL_DIFF_FROM_EVENT,
-    SL_DIFF_TO_TYPE,
-    SL_DIFF_TO_EVENT,
-    SL_DIFF_COMPONENT,
-    SL_DIFF_STATE,
-    SL_DIFF_EVENTS,
-    SL_DIFF_N_A,
-    SL_DIFF_N_B,
-    SL_DIFF_MEDIAN, /* five columns of each quantile: */
-    SL_DIFF_P95 = SL_DIFF_MEDIAN + 5,
-    SL_DIFF_P99 = SL_DIFF_P95 + 5,
-    SL_DIFF_NAME = SL_DIFF_P99 + 5, /* of a group; of a task its app */
-    SL_DIFF_TASK_A, /* keys of a task; NULL, both: all tasks of the app together, which cannot be told apart */
-    SL_DIFF_TASK_B,
-    SL_DIFF_SURE, /* 1, -1: longer, shorter, and both sides have it as often; 0: not surely */
-};
-enum { SL_DIFF_A, SL_DIFF_B, SL_DIFF_CHANGE, SL_DIFF_LOW, SL_DIFF_HIGH }; /* SL_DIFF_MEDIAN + SL_DIFF_B */
-enum { SL_DIFF_TYPE, SL_DIFF_NO_PATH };                                   /* why no critical path is compared; NULL */
-/* run NULL: all of the store */
-enum { SL_DIFF_SIDE, SL_DIFF_STORE, SL_DIFF_RUN, SL_DIFF_SPANS, SL_DIFF_ORDERINGS, SL_DIFF_WITHOUT_EVENTS };
-enum { SL_DIFF_EVENT_SIDE, SL_DIFF_EVENT_SPAN_TYPE, SL_DIFF_EVENT_TYPE };
-enum { SL_DIFF_LONE_SIDE, SL_DIFF_LONE_ORDERINGS, SL_DIFF_LONE_SPANS, SL_DIFF_LONE_DIFFERS };
+/* clang-format off */
+#define DIFF_SHIFT(COLUMN, row, q, c) \
+    COLUMN(row, REAL, q##_a_s, "s", NULL) \
+    COLUMN(row, REAL, q##_b_s, "s", NULL) \
+    COLUMN(row, REAL, c##change_s, "s", NULL) \
+    COLUMN(row, REAL, c##low_s, "s", NULL) \
+    COLUMN(row, REAL, c##high_s, "s", NULL)
+#define DIFF_ROW(COLUMN, row) \
+    COLUMN(row, TEXT, what, NULL, "makespan, story, transition, sequence, critical_path, task, or the word of `by`") \
+    COLUMN(row, TEXT, from_type, NULL, NULL) \
+    COLUMN(row, TEXT, from_event, NULL, NULL) \
+    COLUMN(row, TEXT, to_type, NULL, NULL) \
+    COLUMN(row, TEXT, to_event, NULL, NULL) \
+    COLUMN(row, TEXT, component, NULL, NULL) \
+    COLUMN(row, TEXT, state, NULL, NULL) \
+    COLUMN(row, TEXT, events, NULL, NULL) \
+    COLUMN(row, INTEGER, n_a, "spans", NULL) \
+    COLUMN(row, INTEGER, n_b, "spans", NULL) \
+    DIFF_SHIFT(COLUMN, row, median, ) DIFF_SHIFT(COLUMN, row, p95, p95_) DIFF_SHIFT(COLUMN, row, p99, p99_) \
+    COLUMN(row, TEXT, name, NULL, "of a group; of a task its app") \
+    COLUMN(row, TEXT, task_a, NULL, "its key; NULL, both: all tasks of the app, which cannot be told apart") \
+    COLUMN(row, TEXT, task_b, NULL, NULL) \
+    COLUMN(row, INTEGER, sure, NULL, "1, -1: longer, shorter, and both sides have it as often; 0: not surely")
+#define DIFF_ABOUT(COLUMN, row) \
+    COLUMN(row, TEXT, type, NULL, "of the roots") \
+    COLUMN(row, TEXT, no_path, NULL, "why no critical path is compared; NULL: it is")
+#define DIFF_SIDE(COLUMN, row) \
+    COLUMN(row, TEXT, side, NULL, "A or B") \
+    COLUMN(row, TEXT, store, NULL, NULL) \
+    COLUMN(row, TEXT, run, NULL, "NULL: all of the store") \
+    COLUMN(row, INTEGER, spans, "spans", NULL) \
+    COLUMN(row, INTEGER, orderings, "orderings", NULL) \
+    COLUMN(row, INTEGER, without_events, "spans", NULL)
+#define DIFF_EVENT(COLUMN, row) \
+    COLUMN(row, TEXT, side, NULL, NULL) \
+    COLUMN(row, TEXT, span_type, NULL, NULL) \
+    COLUMN(row, TEXT, event_type, NULL, NULL)
+#define DIFF_ORDERINGS(COLUMN, row) \
+    COLUMN(row, TEXT, side, NULL, NULL) \
+    COLUMN(row, INTEGER, orderings, "orderings", NULL) \
+    COLUMN(row, INTEGER, spans, "spans", NULL) \
+    COLUMN(row, TEXT, differs, NULL, NULL)
+/* clang-format on */
+SL_ROW(diff_row, DIFF_ROW);
+SL_ROW(diff_about, DIFF_ABOUT);
+SL_ROW(diff_side, DIFF_SIDE);
+SL_ROW(diff_event, DIFF_EVENT);
+SL_ROW(diff_orderings, DIFF_ORDERINGS);
+
+/* The quantile of a row as one: DIFF_SHIFT_OF(x, median, ), DIFF_SHIFT_OF(x, p95, p95_). */
+#define DIFF_SHIFT_OF(x, q, c) ((struct sl_shift){x->q##_a_s, x->q##_b_s, x->c##change_s, x->c##low_s, x->c##high_s})
 
 /* type: of the roots. */
 /* by: SL_GROUP_BY_NONE: no groups. */

@@ -40,26 +40,18 @@ static const char *signed_seconds(double s, char *buf)
     return buf;
 }
 
-/* A quantile in A and in B, and how it changed. */
-struct shift {
-    double a, b, change, low, high;
-};
-
-static struct shift shift_at(const struct sl_table *t, int column)
+static const char *text(const char *s)
 {
-    return (struct shift){sl_table_real_or_nan(t, column + SL_DIFF_A), sl_table_real_or_nan(t, column + SL_DIFF_B),
-                          sl_table_real_or_nan(t, column + SL_DIFF_CHANGE),
-                          sl_table_real_or_nan(t, column + SL_DIFF_LOW),
-                          sl_table_real_or_nan(t, column + SL_DIFF_HIGH)};
+    return s ? s : "";
 }
 
-static bool is_sure(const struct shift *s)
+static bool is_sure(const struct sl_shift *s)
 {
     return s->low > 0 || s->high < 0;
 }
 
 /* "+19 ms to +21 ms"; "*": all of it on one side of 0. */
-static const char *interval(const struct shift *s, char *buf, size_t n)
+static const char *interval(const struct sl_shift *s, char *buf, size_t n)
 {
     char low[40], high[40];
 
@@ -78,29 +70,21 @@ static bool narrow(void)
 
 /* ---- tables ---- */
 
-/* The next row of the table diff about this. */
-static bool next_about(struct sl_table *diff, const char *what)
+/* The next row of the table diff about this; NULL: there is none. */
+static const struct diff_row *next_about(struct sl_table *diff, const char *what)
 {
-    while (sl_table_next(diff, NULL) > 0)
-        if (!strcmp(sl_table_text_or_empty(diff, SL_DIFF_WHAT), what))
-            return true;
-    return false;
+    const struct diff_row *x;
+
+    while ((x = sl_table_row(diff, NULL)) && strcmp(x->what, what) != 0)
+        ;
+    return x;
 }
 
 /* The first of them. */
-static void find_about(struct sl_table *diff, const char *what)
+static const struct diff_row *find_about(struct sl_table *diff, const char *what)
 {
     sl_table_rewind(diff);
-    next_about(diff, what);
-}
-
-/* The next row of a side, 0 or 1, which the first column names. */
-static bool next_of(struct sl_table *t, int side)
-{
-    while (sl_table_next(t, NULL) > 0)
-        if (*sl_table_text_or_empty(t, 0) == "AB"[side])
-            return true;
-    return false;
+    return next_about(diff, what);
 }
 
 static struct sl_table *table_of(const struct sl_result *r, const char *name)
@@ -116,40 +100,29 @@ static struct sl_table *table_of(const struct sl_result *r, const char *name)
 /* What changed most on the path, in the direction of the whole. */
 static void say_where(struct sl_buf *b, struct sl_table *diff, double change)
 {
-    double most = 0;
-    size_t row = 0;
+    const struct diff_row *most = NULL;
     char s[40];
 
     sl_table_rewind(diff);
-    while (next_about(diff, "critical_path")) {
-        double x = sl_table_real(diff, SL_DIFF_MEDIAN + SL_DIFF_CHANGE);
-        if (x * (change > 0 ? 1 : -1) > fabs(most)) {
+    for (const struct diff_row *x; (x = next_about(diff, "critical_path"));)
+        if (x->change_s * (change > 0 ? 1 : -1) > (most ? fabs(most->change_s) : 0))
             most = x;
-            row = diff->at;
-        }
-    }
-    if (!row)
+    if (!most)
         return;
-    sl_table_rewind(diff);
-    while (diff->at < row)
-        sl_table_next(diff, NULL);
-    sl_buf_addf(b, "; %s: %s, %s, %s", fabs(most) > fabs(change) / 2 ? "most of it in" : "the largest part in",
-                sl_table_text_or_empty(diff, SL_DIFF_COMPONENT), sl_table_text_or_empty(diff, SL_DIFF_STATE),
-                signed_seconds(most, s));
+    sl_buf_addf(b, "; %s: %s, %s, %s",
+                fabs(most->change_s) > fabs(change) / 2 ? "most of it in" : "the largest part in",
+                text(most->component), text(most->state), signed_seconds(most->change_s, s));
 }
 
 static void show_verdict(FILE *out, struct sl_table *diff)
 {
-    struct shift makespan, history, *s = &makespan;
+    const struct diff_row *x = find_about(diff, "makespan"), *story = find_about(diff, "story");
+    struct sl_shift makespan = DIFF_SHIFT_OF(x, median, ), history = DIFF_SHIFT_OF(story, median, ), *s = &makespan;
     const char *who = "B";
     char from[40], to[40], percent[32];
     struct sl_buf b = {0};
     bool whole, alike;
 
-    find_about(diff, "makespan");
-    makespan = shift_at(diff, SL_DIFF_MEDIAN);
-    find_about(diff, "story");
-    history = shift_at(diff, SL_DIFF_MEDIAN);
     whole = !isnan(makespan.a) && !isnan(makespan.b);
     if (!whole) {
         s = &history;
@@ -179,17 +152,14 @@ static void show_sides(FILE *out, struct sl_table *sides, const char *type)
     char roots[32], orders[32];
     struct sl_buf b = {0};
 
-    while (sl_table_next(sides, NULL) > 0) {
-        const char *run = sl_table_text(sides, SL_DIFF_RUN, NULL);
-        long long spans = sl_table_int(sides, SL_DIFF_SPANS), without = sl_table_int(sides, SL_DIFF_WITHOUT_EVENTS);
-        long long orderings = sl_table_int(sides, SL_DIFF_ORDERINGS);
+    for (const struct diff_side *x; (x = sl_table_row(sides, NULL));) {
         sl_buf_clear(&b);
-        sl_buf_addf(&b, "%s  %s%s%s%s: %s span%s of type %s, %s ordering%s of events",
-                    sl_table_text_or_empty(sides, SL_DIFF_SIDE), run ? "run " : "", run ? run : "", run ? " in " : "",
-                    sl_table_text_or_empty(sides, SL_DIFF_STORE), sl_show_count((unsigned long long)spans, roots),
-                    plural(spans), type, sl_show_count((unsigned long long)orderings, orders), plural(orderings));
-        if (without)
-            sl_buf_addf(&b, "; %s without any", sl_show_count((unsigned long long)without, roots));
+        sl_buf_addf(&b, "%s  %s%s%s%s: %s span%s of type %s, %s ordering%s of events", x->side, x->run ? "run " : "",
+                    text(x->run), x->run ? " in " : "", text(x->store),
+                    sl_show_count((unsigned long long)x->spans, roots), plural(x->spans), type,
+                    sl_show_count((unsigned long long)x->orderings, orders), plural(x->orderings));
+        if (x->without_events)
+            sl_buf_addf(&b, "; %s without any", sl_show_count((unsigned long long)x->without_events, roots));
         sl_show_words(out, b.s, 3);
     }
     sl_buf_free(&b);
@@ -197,9 +167,8 @@ static void show_sides(FILE *out, struct sl_table *sides, const char *type)
 
 /* ---- sections ---- */
 
-static void show_shift(FILE *out, const char *name, const struct sl_table *diff, int column)
+static void show_shift(FILE *out, const char *name, struct sl_shift s)
 {
-    struct shift s = shift_at(diff, column);
     char a[40], b[40], change[40], percent[32], range[90];
 
     const char *of = interval(&s, range, sizeof range);
@@ -214,21 +183,21 @@ static void show_shift(FILE *out, const char *name, const struct sl_table *diff,
 
 static void show_whole(FILE *out, struct sl_table *diff)
 {
+    const struct diff_row *x = find_about(diff, "makespan"), *story = find_about(diff, "story");
+
     fprintf(out, narrow() ? "\n%-19s %9s %9s %9s %7s  %s\n" : "\n%-24s %11s %11s %11s %8s  %s\n", "", "A", "B",
             "change", "", "95 % interval");
-    find_about(diff, "makespan");
-    show_shift(out, "makespan", diff, SL_DIFF_MEDIAN);
-    find_about(diff, "story");
-    show_shift(out, "whole span, median", diff, SL_DIFF_MEDIAN);
-    show_shift(out, "             95 %", diff, SL_DIFF_P95);
-    show_shift(out, "             99 %", diff, SL_DIFF_P99);
+    show_shift(out, "makespan", DIFF_SHIFT_OF(x, median, ));
+    show_shift(out, "whole span, median", DIFF_SHIFT_OF(story, median, ));
+    show_shift(out, "             95 %", DIFF_SHIFT_OF(story, p95, p95_));
+    show_shift(out, "             99 %", DIFF_SHIFT_OF(story, p99, p99_));
 }
 
-static void put_state(FILE *out, const struct sl_table *t, int used)
+static void put_state(FILE *out, const struct diff_row *x, int used)
 {
     struct sl_buf b = {0};
 
-    sl_buf_addf(&b, "%s, %s", sl_table_text_or_empty(t, SL_DIFF_COMPONENT), sl_table_text_or_empty(t, SL_DIFF_STATE));
+    sl_buf_addf(&b, "%s, %s", text(x->component), text(x->state));
     sl_show_last(out, b.s, used);
     sl_buf_free(&b);
 }
@@ -241,17 +210,16 @@ static void show_path(FILE *out, struct sl_table *diff, const char *no_path, boo
 
     fputs("\nOn the critical path\n", out);
     sl_table_rewind(diff);
-    while (next_about(diff, "critical_path")) {
-        struct shift s = shift_at(diff, SL_DIFF_MEDIAN);
+    for (const struct diff_row *x; (x = next_about(diff, "critical_path"));) {
         if (!n)
             fprintf(out, narrow() ? "%10s %10s %10s  %s\n" : "%11s %11s %11s  %s\n", "A", "B", "change",
                     "component, state");
         if (n++ < PATH || all)
-            put_state(out, diff,
-                      fprintf(out, narrow() ? "%10s %10s %10s  " : "%11s %11s %11s  ", seconds(s.a, a), seconds(s.b, b),
-                              signed_seconds(s.change, change)));
+            put_state(out, x,
+                      fprintf(out, narrow() ? "%10s %10s %10s  " : "%11s %11s %11s  ", seconds(x->median_a_s, a),
+                              seconds(x->median_b_s, b), signed_seconds(x->change_s, change)));
         else
-            rest += s.change;
+            rest += x->change_s;
     }
     if (!n)
         fprintf(out, "not compared: %s\n", no_path);
@@ -269,22 +237,20 @@ static void show_groups(FILE *out, struct sl_table *diff, const char *by)
         return;
     fprintf(out, "\nThe whole span, median, by %s\n", by);
     sl_table_rewind(diff);
-    while (next_about(diff, by)) {
+    for (const struct diff_row *x; (x = next_about(diff, by));) {
         char name[2 * NAME];
-        snprintf(name, sizeof name, "%s", sl_table_text_or_empty(diff, SL_DIFF_NAME));
-        show_shift(out, name, diff, SL_DIFF_MEDIAN);
+        snprintf(name, sizeof name, "%s", text(x->name));
+        show_shift(out, name, DIFF_SHIFT_OF(x, median, ));
     }
 }
 
 /* "task 17 (prep)", "task 17 (prep), 19 in B", "all of prep: 30 in A, 32 in B". */
-static void put_task(FILE *out, const struct sl_table *t)
+static void put_task(FILE *out, const struct diff_row *x)
 {
-    const char *a = sl_table_text(t, SL_DIFF_TASK_A, NULL), *b = sl_table_text(t, SL_DIFF_TASK_B, NULL);
-    const char *app = sl_table_text_or_empty(t, SL_DIFF_NAME);
+    const char *a = x->task_a, *b = x->task_b, *app = text(x->name);
 
     if (!a || !b)
-        fprintf(out, "all of %s: %lld in A, %lld in B\n", app, (long long)sl_table_int(t, SL_DIFF_N_A),
-                (long long)sl_table_int(t, SL_DIFF_N_B));
+        fprintf(out, "all of %s: %lld in A, %lld in B\n", app, (long long)x->n_a, (long long)x->n_b);
     else if (strcmp(a, b) != 0)
         fprintf(out, "task %s (%s), %s in B\n", a, app, b);
     else
@@ -298,29 +264,29 @@ static void show_tasks(FILE *out, struct sl_table *diff, bool all)
     size_t n = 0;
 
     sl_table_rewind(diff);
-    while (next_about(diff, "task")) {
-        struct shift s = shift_at(diff, SL_DIFF_MEDIAN);
-        if (!(fabs(s.change) > 0) || (n++ >= TASKS && !all))
+    for (const struct diff_row *x; (x = next_about(diff, "task"));) {
+        if (!(fabs(x->change_s) > 0) || (n++ >= TASKS && !all))
             continue;
         if (n == 1)
             fprintf(out, "\nThe tasks that moved most, by their time on workers\n%11s %11s %11s\n", "A", "B", "change");
-        fprintf(out, "%11s %11s %11s  ", seconds(s.a, a), seconds(s.b, b), signed_seconds(s.change, change));
-        put_task(out, diff);
+        fprintf(out, "%11s %11s %11s  ", seconds(x->median_a_s, a), seconds(x->median_b_s, b),
+                signed_seconds(x->change_s, change));
+        put_task(out, x);
     }
     if (n > TASKS && !all)
         fprintf(out, "%35s  %zu more; --all shows them\n", "", n - TASKS);
 }
 
 /* "TYPE/EVENT -> TYPE/EVENT" behind `used` columns: on a terminal the ends of both. */
-static void put_ends(FILE *out, const struct sl_table *t, int used)
+static void put_ends(FILE *out, const struct diff_row *x, int used)
 {
-    static const int type[] = {SL_DIFF_FROM_TYPE, SL_DIFF_TO_TYPE}, event[] = {SL_DIFF_FROM_EVENT, SL_DIFF_TO_EVENT};
+    const char *type[] = {x->from_type, x->to_type}, *event[] = {x->from_event, x->to_event};
     int room = sl_show_room() - used - 6, each = room > 32 ? room / 2 : 16;
     struct sl_buf line = {0}, name = {0};
 
     for (int i = 0; i < 2; i++) {
         sl_buf_clear(&name);
-        sl_buf_addf(&name, "%s/%s", sl_table_text_or_empty(t, type[i]), sl_table_text_or_empty(t, event[i]));
+        sl_buf_addf(&name, "%s/%s", text(type[i]), text(event[i]));
         sl_buf_adds(&line, i ? " -> " : "  ");
         sl_show_end(&line, name.s, sl_show_room() ? each : 0);
         each = i ? each : room - (sl_show_width(line.s) - 2); /* what the first leaves is for the second */
@@ -331,10 +297,9 @@ static void put_ends(FILE *out, const struct sl_table *t, int used)
     sl_buf_free(&line);
 }
 
-static void put_transition(FILE *out, const struct sl_table *t)
+static void put_transition(FILE *out, const struct diff_row *x)
 {
-    struct shift median = shift_at(t, SL_DIFF_MEDIAN);
-    int64_t n_a = sl_table_int(t, SL_DIFF_N_A), n_b = sl_table_int(t, SL_DIFF_N_B);
+    struct sl_shift median = DIFF_SHIFT_OF(x, median, );
     char a[40], b[40], change[40], percent[32], tail[40], range[90];
     int used;
 
@@ -342,13 +307,11 @@ static void put_transition(FILE *out, const struct sl_table *t)
         used = fprintf(out, "%10s %10s %10s %8s", seconds(median.a, a), seconds(median.b, b),
                        signed_seconds(median.change, change), sl_show_change(median.a, median.b, percent));
     else
-        used = fprintf(out, "%7lld %7lld %10s %10s %10s %8s  %-22s %10s", (long long)n_a, (long long)n_b,
+        used = fprintf(out, "%7lld %7lld %10s %10s %10s %8s  %-22s %10s", (long long)x->n_a, (long long)x->n_b,
                        seconds(median.a, a), seconds(median.b, b), signed_seconds(median.change, change),
                        sl_show_change(median.a, median.b, percent), interval(&median, range, sizeof range),
-                       n_a < TAIL || n_b < TAIL
-                           ? "-"
-                           : signed_seconds(sl_table_real_or_nan(t, SL_DIFF_P95 + SL_DIFF_CHANGE), tail));
-    put_ends(out, t, used);
+                       x->n_a < TAIL || x->n_b < TAIL ? "-" : signed_seconds(x->p95_change_s, tail));
+    put_ends(out, x, used);
 }
 
 /* The next n rows, at most so many of them. */
@@ -364,9 +327,9 @@ static void put_part(FILE *out, struct sl_table *t, const char *title, size_t n,
     sl_show_words(out, b.s, 0);
     sl_buf_free(&b);
     for (size_t i = 0; i < n; i++) {
-        sl_table_next(t, NULL);
+        const struct diff_row *x = sl_table_row(t, NULL);
         if (i < most)
-            put_transition(out, t);
+            put_transition(out, x);
     }
 }
 
@@ -376,9 +339,9 @@ static void show_both(FILE *out, struct sl_table *t, bool all)
     size_t both = 0, sure = 0, moved = 0, most;
     struct sl_buf b = {0};
 
-    for (; sl_table_next(t, NULL) > 0 && sl_table_int(t, SL_DIFF_N_A) && sl_table_int(t, SL_DIFF_N_B); both++) {
-        sure += sl_table_int(t, SL_DIFF_SURE) != 0;
-        moved += sl_table_real(t, SL_DIFF_MEDIAN + SL_DIFF_CHANGE) != 0;
+    for (const struct diff_row *x; (x = sl_table_row(t, NULL)) && x->n_a && x->n_b; both++) {
+        sure += x->sure != 0;
+        moved += x->change_s < 0 || x->change_s > 0;
     }
     sl_table_rewind(t);
     sl_buf_addf(&b, "From one event to the next: both have %zu transition%s%s", both, plural((long long)both),
@@ -403,19 +366,20 @@ static void show_both(FILE *out, struct sl_table *t, bool all)
              (all ? both : moved) - sure, all ? both : TRANSITIONS - most);
 }
 
-static bool next_lone(struct sl_table *t, int side)
+static const struct diff_row *next_lone(struct sl_table *t, int side)
 {
-    while (sl_table_next(t, NULL) > 0)
-        if (!sl_table_int(t, side ? SL_DIFF_N_A : SL_DIFF_N_B))
-            return true;
-    return false;
+    const struct diff_row *x;
+
+    while ((x = sl_table_row(t, NULL)) && (side ? x->n_a : x->n_b))
+        ;
+    return x;
 }
 
 /* Those that only one side has stand behind the others, by weight. */
 static void show_one(FILE *out, struct sl_table *t, int side, bool all)
 {
     struct sl_buf b = {0};
-    size_t n = 0;
+    size_t n = 0, shown = 0;
     char s[40];
 
     while (next_lone(t, side))
@@ -429,22 +393,21 @@ static void show_one(FILE *out, struct sl_table *t, int side, bool all)
     sl_show_words(out, b.s, 0);
     sl_buf_free(&b);
     fprintf(out, "%7s %10s\n", "n", "median");
-    for (size_t i = 0; (all || i < LONE) && next_lone(t, side); i++)
-        put_ends(out, t,
-                 fprintf(out, "%7lld %10s", (long long)sl_table_int(t, side ? SL_DIFF_N_B : SL_DIFF_N_A),
-                         seconds(sl_table_real_or_nan(t, SL_DIFF_MEDIAN + (side ? SL_DIFF_B : SL_DIFF_A)), s)));
+    for (const struct diff_row *x; (all || shown < LONE) && (x = next_lone(t, side)); shown++)
+        put_ends(out, x,
+                 fprintf(out, "%7lld %10s", (long long)(side ? x->n_b : x->n_a),
+                         seconds(side ? x->median_b_s : x->median_a_s, s)));
     sl_table_rewind(t);
 }
 
 static void show_lone(FILE *out, struct sl_table *t, int side, bool all)
 {
-    long long n = 0, orderings = 0, spans = 0;
+    long long n = 0, orderings = 0, spans = 0, shown = 0;
     char count[32];
 
-    for (; next_of(t, side); n++) {
-        orderings += sl_table_int(t, SL_DIFF_LONE_ORDERINGS);
-        spans += sl_table_int(t, SL_DIFF_LONE_SPANS);
-    }
+    for (const struct diff_orderings *x; (x = sl_table_row(t, NULL));)
+        if (*x->side == "AB"[side])
+            n++, orderings += x->orderings, spans += x->spans;
     sl_table_rewind(t);
     if (!n)
         return;
@@ -455,11 +418,12 @@ static void show_lone(FILE *out, struct sl_table *t, int side, bool all)
     if (n > LONE && !all)
         fprintf(out, "; %lld more with --all", n - LONE);
     fputc('\n', out);
-    for (int i = 0; (all || i < LONE) && next_of(t, side); i++) {
-        int used = fprintf(out, "%9lld %9lld  ", (long long)sl_table_int(t, SL_DIFF_LONE_ORDERINGS),
-                           (long long)sl_table_int(t, SL_DIFF_LONE_SPANS));
-        sl_show_words(out, sl_table_text_or_empty(t, SL_DIFF_LONE_DIFFERS), used);
-    }
+    for (const struct diff_orderings *x; (all || shown < LONE) && (x = sl_table_row(t, NULL));)
+        if (*x->side == "AB"[side]) {
+            int used = fprintf(out, "%9lld %9lld  ", (long long)x->orderings, (long long)x->spans);
+            sl_show_words(out, text(x->differs), used);
+            shown++;
+        }
     sl_table_rewind(t);
 }
 
@@ -468,11 +432,10 @@ static void show_events(FILE *out, struct sl_table *t, int side, bool all)
     struct sl_buf b = {0};
     size_t n = 0;
 
-    while (next_of(t, side))
-        if (n++ < EVENTS || all)
+    for (const struct diff_event *x; (x = sl_table_row(t, NULL));)
+        if (*x->side == "AB"[side] && (n++ < EVENTS || all))
             sl_buf_addf(&b, "%s %s/%s", n == 1 ? side ? "Events that only B has:" : "Events that only A has:" : ",",
-                        sl_table_text_or_empty(t, SL_DIFF_EVENT_SPAN_TYPE),
-                        sl_table_text_or_empty(t, SL_DIFF_EVENT_TYPE));
+                        text(x->span_type), text(x->event_type));
     if (n > EVENTS && !all)
         sl_buf_addf(&b, " and %zu more with --all", n - EVENTS);
     if (n) {
@@ -489,11 +452,12 @@ void sl_show_diff(FILE *out, const struct sl_result *r, const char *by, bool all
                     *transitions = table_of(r, "transitions"), *events = table_of(r, "events"),
                     *orderings = table_of(r, "orderings");
 
-    sl_table_next(about, NULL);
+    const struct diff_about *x = sl_table_row(about, NULL);
+
     show_verdict(out, diff);
-    show_sides(out, sides, sl_table_text_or_empty(about, SL_DIFF_TYPE));
+    show_sides(out, sides, text(x->type));
     show_whole(out, diff);
-    show_path(out, diff, sl_table_text_or_empty(about, SL_DIFF_NO_PATH), all);
+    show_path(out, diff, text(x->no_path), all);
     show_groups(out, diff, by);
     show_tasks(out, diff, all);
     show_both(out, transitions, all);

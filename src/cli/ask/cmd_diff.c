@@ -110,34 +110,30 @@ static bool exceeded(const struct cli_gate *gate, const char *what, double befor
     return true;
 }
 
-/* Of the row at hand: does the whole interval lie above 0? */
-static bool median_exceeded(const struct cli_gate *gate, const char *what, const struct sl_table *t)
+/* Does the whole interval lie above 0? */
+static bool median_exceeded(const struct cli_gate *gate, const char *what, const struct diff_row *x)
 {
-    return sl_table_real(t, SL_DIFF_MEDIAN + SL_DIFF_LOW) > 0 &&
-           exceeded(gate, what, sl_table_real(t, SL_DIFF_MEDIAN + SL_DIFF_A),
-                    sl_table_real(t, SL_DIFF_MEDIAN + SL_DIFF_B));
+    return x->low_s > 0 && exceeded(gate, what, x->median_a_s, x->median_b_s);
 }
 
-/* The seconds of all spans together, if each took the median, in A or in B. */
-static double weight(const struct sl_table *t, int side, int64_t spans)
+/* The seconds of all spans together, if each took the median. */
+static double weight(double median_s, int64_t spans)
 {
-    return sl_table_real(t, SL_DIFF_MEDIAN + side) * (double)spans;
+    return isnan(median_s) ? 0 : median_s * (double)spans;
 }
 
 static bool transitions_exceeded(const struct cli_gate *gate, struct sl_table *t, const double whole[2])
 {
     bool out = false;
 
-    for (sl_table_rewind(t); sl_table_next(t, NULL) > 0;) {
+    sl_table_rewind(t);
+    for (const struct diff_row *x; (x = sl_table_row(t, NULL));) {
         char *what;
-        if (sl_table_int(t, SL_DIFF_SURE) <= 0 ||
-            (weight(t, SL_DIFF_A, sl_table_int(t, SL_DIFF_N_A)) < 0.01 * whole[0] &&
-             weight(t, SL_DIFF_B, sl_table_int(t, SL_DIFF_N_B)) < 0.01 * whole[1]))
+        if (x->sure <= 0 ||
+            (weight(x->median_a_s, x->n_a) < 0.01 * whole[0] && weight(x->median_b_s, x->n_b) < 0.01 * whole[1]))
             continue;
-        what = sqlite3_mprintf("the median of %s/%s -> %s/%s", sl_table_text_or_empty(t, SL_DIFF_FROM_TYPE),
-                               sl_table_text_or_empty(t, SL_DIFF_FROM_EVENT),
-                               sl_table_text_or_empty(t, SL_DIFF_TO_TYPE), sl_table_text_or_empty(t, SL_DIFF_TO_EVENT));
-        out |= median_exceeded(gate, what, t);
+        what = sqlite3_mprintf("the median of %s/%s -> %s/%s", x->from_type, x->from_event, x->to_type, x->to_event);
+        out |= median_exceeded(gate, what, x);
         sqlite3_free(what);
     }
     return out;
@@ -146,29 +142,21 @@ static bool transitions_exceeded(const struct cli_gate *gate, struct sl_table *t
 /* Transitions count that have a hundredth of the median history, in A or in B. */
 static int gate_of(const struct cli_gate *gate, const struct sl_result *r, const char *no_path)
 {
-    struct sl_table *diff = sl_result_find(r, "diff"), *sides = sl_result_find(r, "sides");
-    double whole[2];
-    bool out = false, seen;
+    const struct sl_table *diff = sl_result_find(r, "diff"), *sides = sl_result_find(r, "sides");
+    const struct diff_row *makespan = sl_table_at(diff, 0), *story = sl_table_at(diff, 1);
+    const struct diff_side *a = sl_table_at(sides, 0), *b = sl_table_at(sides, 1);
+    const double whole[2] = {weight(story->median_a_s, a->spans), weight(story->median_b_s, b->spans)};
+    bool out = false, seen = !isnan(makespan->median_a_s) && !isnan(makespan->median_b_s);
 
     if (!gate->text)
         return EXIT_DONE;
-    sl_table_rewind(diff);
-    sl_table_rewind(sides);
-    sl_table_next(diff, NULL); /* the makespan */
-    seen = !sl_table_is_null(diff, SL_DIFF_MEDIAN + SL_DIFF_A) && !sl_table_is_null(diff, SL_DIFF_MEDIAN + SL_DIFF_B);
     if (!seen)
         cli_say("--fail-on %s does not see the makespan: %s", gate->text, no_path ? no_path : "there are no events");
     else
-        out = exceeded(gate, "the makespan", sl_table_real(diff, SL_DIFF_MEDIAN + SL_DIFF_A),
-                       sl_table_real(diff, SL_DIFF_MEDIAN + SL_DIFF_B));
+        out = exceeded(gate, "the makespan", makespan->median_a_s, makespan->median_b_s);
     if (gate->makespan)
         return out ? EXIT_GATE : seen ? EXIT_DONE : EXIT_FAILED;
-    sl_table_next(diff, NULL); /* whole histories */
-    out |= median_exceeded(gate, "the median of the whole span", diff);
-    for (int i = 0; i < 2; i++) {
-        sl_table_next(sides, NULL);
-        whole[i] = weight(diff, SL_DIFF_A + i, sl_table_int(sides, SL_DIFF_SPANS));
-    }
+    out |= median_exceeded(gate, "the median of the whole span", story);
     out |= transitions_exceeded(gate, sl_result_find(r, "transitions"), whole);
     return out ? EXIT_GATE : EXIT_DONE;
 }
@@ -249,10 +237,7 @@ static int run(struct cli *cli, int argc, char **argv)
     if ((rc = cli_gate(cli, &gate)))
         return rc;
     if (!(rc = compare(cli, argv, cli_option(cli, "type"), sides, &r, &merged, &err))) {
-        struct sl_table *about = sl_result_find(&r, "about");
-        const char *no_path;
-        sl_table_next(about, NULL);
-        no_path = sl_table_text(about, SL_DIFF_NO_PATH, NULL);
+        const char *no_path = ((const struct diff_about *)sl_table_at(sl_result_find(&r, "about"), 0))->no_path;
         rc = show(cli, &r, no_path, &err);
         if (!rc && merged && cli->format == SL_FORMAT_TABLE)
             printf("\n%s\n", cli_lens_says);
