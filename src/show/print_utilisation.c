@@ -4,6 +4,8 @@
 #include "result/over_time/utilisation_tables.h"
 #include "show/show.h"
 
+#include <math.h>
+
 enum { BAR = 30 };
 
 /* Busy workers as full blocks, idle ones as light shade. */
@@ -21,28 +23,27 @@ static void put_bar(FILE *out, double workers, double busy, double most)
 }
 
 /* A number, or as many blanks. */
-static void put_number(FILE *out, const struct sl_table *t, int column, int digits)
+static void put_number(FILE *out, double v, int digits)
 {
-    if (sl_table_is_null(t, column))
+    if (isnan(v))
         fprintf(out, "%8s", "");
     else
-        fprintf(out, "%8.*f", digits, sl_table_real(t, column));
+        fprintf(out, "%8.*f", digits, v);
 }
 
 void sl_show_workers(FILE *out, const struct sl_result *r)
 {
-    struct sl_table *about = sl_result_find(r, "about"), *bins = sl_result_find(r, "bins");
-    double bin_s, most = sl_show_most(bins, "workers");
+    const struct workers_about *about = sl_table_at(sl_result_find(r, "about"), 0);
+    struct sl_table *bins = sl_result_find(r, "bins");
+    double bin_s = about->bin_s, most = sl_show_most(bins, "workers");
     char time[SL_TIME_TEXT], date[SL_TIME_TEXT], width[32];
     bool one_day;
 
-    sl_table_next(about, NULL);
-    bin_s = sl_table_real(about, SL_WORKERS_BIN_S);
     fputs("workers", out);
-    if (!sl_table_is_null(about, SL_WORKERS_TYPE))
-        fprintf(out, " of type %s", sl_table_text(about, SL_WORKERS_TYPE, NULL));
-    if (!sl_table_is_null(about, SL_WORKERS_BUSY))
-        fprintf(out, ": busy for %.1f %% of their time", sl_table_real(about, SL_WORKERS_BUSY));
+    if (about->type)
+        fprintf(out, " of type %s", about->type);
+    if (!isnan(about->busy))
+        fprintf(out, ": busy for %.1f %% of their time", about->busy);
     if ((one_day = sl_show_one_day(bins, "time_ns", date)) || bin_s > 0)
         fprintf(out, "\n%s%s", date, one_day ? " UTC" : "");
     if (bin_s > 0)
@@ -54,15 +55,13 @@ void sl_show_workers(FILE *out, const struct sl_result *r)
     }
     fprintf(out, "\n\n%-*s %8s %8s %8s %8s  busy █, idle ░\n", one_day ? 12 : 20, "time", "workers", "busy", "running",
             "busy %");
-    while (sl_table_next(bins, NULL) > 0) {
-        double workers = sl_table_real(bins, SL_WORKERS_BIN_WORKERS), busy = sl_table_real(bins, SL_WORKERS_BIN_BUSY);
+    for (const struct workers_bin *x; (x = sl_table_row(bins, NULL));) {
         fprintf(out, "%-*s %8.2f %8.2f ", one_day ? 12 : 20,
-                sl_show_moment(sl_table_int(bins, SL_WORKERS_BIN_TIME_NS), bin_s > 0 ? bin_s : 1, !one_day, time),
-                workers, busy);
-        put_number(out, bins, SL_WORKERS_BIN_RUNNING, 2);
+                sl_show_moment(x->time_ns, bin_s > 0 ? bin_s : 1, !one_day, time), x->workers, x->busy);
+        put_number(out, x->running, 2);
         fputc(' ', out);
-        put_number(out, bins, SL_WORKERS_BIN_PERCENT, 1);
-        put_bar(out, workers, busy, most);
+        put_number(out, x->busy_percent, 1);
+        put_bar(out, x->workers, x->busy, most);
         fputc('\n', out);
     }
 }

@@ -13,23 +13,6 @@ static const struct sl_column rows[] = {
     {"event_type", SL_COLUMN_TEXT, NULL, NULL, 0}, {"spans", SL_COLUMN_REAL, "spans", NULL, 0},
     {"ended", SL_COLUMN_REAL, "spans", NULL, 0},
 };
-static const struct sl_column about[] = {
-    {"type", SL_COLUMN_TEXT, NULL, NULL, 0},       {"spans", SL_COLUMN_REAL, "spans", NULL, 0},
-    {"states", SL_COLUMN_INTEGER, NULL, NULL, 0},  {"columns", SL_COLUMN_INTEGER, NULL, NULL, 0},
-    {"from_ns", SL_COLUMN_INTEGER, "ns", NULL, 0}, {"to_ns", SL_COLUMN_INTEGER, "ns", NULL, 0},
-    {"bin_s", SL_COLUMN_REAL, "s", NULL, 0},       {"most", SL_COLUMN_REAL, "spans", NULL, 0},
-    {"others", SL_COLUMN_INTEGER, NULL, NULL, 0},  {"others_most", SL_COLUMN_REAL, "spans", NULL, 0},
-    {"name", SL_COLUMN_TEXT, NULL, NULL, 0},
-};
-static const struct sl_column states[] = {
-    {"state", SL_COLUMN_TEXT, NULL, NULL, 0},
-    {"at_most", SL_COLUMN_REAL, "spans", NULL, 0},
-    {"ended", SL_COLUMN_REAL, "spans", NULL, 0},
-    {"mean_s", SL_COLUMN_REAL, "s", NULL, 0},
-};
-static const struct sl_column columns[] = {{"state", SL_COLUMN_TEXT, NULL, NULL, 0},
-                                           {"time_ns", SL_COLUMN_INTEGER, "ns", NULL, 0},
-                                           {"spans", SL_COLUMN_REAL, "spans", NULL, 0}};
 
 struct state {
     char *name;
@@ -150,48 +133,45 @@ static size_t choose(struct table *t, double top)
     return n;
 }
 
-static void add_about(struct sl_result *r, const struct sl_over_time *q, const struct table *t, double top,
-                      size_t chosen)
+static struct states_about *add_about(struct sl_result *r, const struct sl_over_time *q, const struct table *t,
+                                      double top, size_t chosen)
 {
-    struct sl_table *a = sl_result_table(r, "about", about, SL_COLUMNS(about));
+    struct sl_table *a = sl_result_rows(r, "about", &states_about_columns);
+    struct states_about *x = sl_table_add(a);
 
-    sl_table_add(a);
-    sl_table_put_text(a, SL_STATES_TYPE, q->sql ? NULL : q->about);
-    sl_table_put_real(a, SL_STATES_SPANS, t->roots);
-    sl_table_put_int(a, SL_STATES_STATES, (int64_t)t->state.n);
-    sl_table_put_int(a, SL_STATES_COLUMNS, (int64_t)t->time.n);
+    x->type = sl_table_keep(a, q->sql ? NULL : q->about);
+    x->spans = t->roots;
+    x->states = (int64_t)t->state.n;
+    x->columns = (int64_t)t->time.n;
     if (t->time.n) {
-        sl_table_put_int(a, SL_STATES_FROM_NS, t->time.v[0]);
-        sl_table_put_int(a, SL_STATES_TO_NS,
-                         sl_time_add(t->time.v[t->time.n - 1], q->bin_s < 9e9 ? (int64_t)(q->bin_s * 1e9) : INT64_MAX));
+        x->from_ns = t->time.v[0];
+        x->to_ns = sl_time_add(t->time.v[t->time.n - 1], q->bin_s < 9e9 ? (int64_t)(q->bin_s * 1e9) : INT64_MAX);
     }
     if (q->bin_s > 0)
-        sl_table_put_real(a, SL_STATES_BIN_S, q->bin_s);
-    sl_table_put_real(a, SL_STATES_MOST, top);
-    sl_table_put_int(a, SL_STATES_OTHERS, (int64_t)(t->state.n - chosen));
-    sl_table_put_real(a, SL_STATES_OTHERS_MOST, most_of(t, chosen));
+        x->bin_s = q->bin_s;
+    x->most = top;
+    x->others = (int64_t)(t->state.n - chosen);
+    x->others_most = most_of(t, chosen);
+    return x;
 }
 
 static void add_states(struct sl_result *r, const struct sl_over_time *q, const struct table *t, size_t chosen)
 {
-    struct sl_table *rows_of = sl_result_table(r, "states", states, SL_COLUMNS(states)),
-                    *by_time = sl_result_table(r, "columns", columns, SL_COLUMNS(columns));
+    struct sl_table *states = sl_result_rows(r, "states", &states_state_columns),
+                    *by_time = sl_result_rows(r, "columns", &states_column_columns);
 
     for (size_t i = 0; i < chosen; i++) {
         const struct state *s = &t->state.v[i];
-        sl_table_add(rows_of);
-        sl_table_put_text(rows_of, SL_STATE_NAME, s->name);
-        sl_table_put_real(rows_of, SL_STATE_AT_MOST, s->most);
+        struct states_state *x = sl_table_add(states);
+        x->state = sl_table_keep(states, s->name);
+        x->at_most = s->most;
         if (t->means) {
-            sl_table_put_real(rows_of, SL_STATE_ENDED, s->ended);
-            sl_table_put_real(rows_of, SL_STATE_MEAN_S, s->waited * q->bin_s / t->roots);
+            x->ended = s->ended;
+            x->mean_s = s->waited * q->bin_s / t->roots;
         }
-        for (size_t k = 0; k < t->time.n; k++) {
-            sl_table_add(by_time);
-            sl_table_put_text(by_time, SL_STATE_COLUMN_STATE, s->name);
-            sl_table_put_int(by_time, SL_STATE_COLUMN_TIME_NS, t->time.v[k]);
-            sl_table_put_real(by_time, SL_STATE_COLUMN_SPANS, s->spans[k]);
-        }
+        for (size_t k = 0; k < t->time.n; k++)
+            *(struct states_column *)sl_table_add(by_time) =
+                (struct states_column){x->state, t->time.v[k], s->spans[k]};
     }
 }
 
@@ -230,8 +210,8 @@ static int add_groups(struct sl_result *r, struct sl_over_time *q, struct sl_err
             double top = most_of(&t, 0);
             size_t chosen = choose(&t, top);
             struct sl_over_time of = *q;
-            add_about(r, &of, &t, top, chosen);
-            sl_table_put_text(r->table.v[r->table.n - 1], SL_STATES_NAME, sl_store_text(names, 0));
+            struct states_about *about = add_about(r, &of, &t, top, chosen);
+            about->name = sl_table_keep(r->table.v[r->table.n - 1], sl_store_text(names, 0));
             add_states(r, q, &t, chosen);
         }
         sqlite3_finalize(s);

@@ -18,21 +18,32 @@
 
 #include "result/over_time/over_time.h"
 
-enum {
-    SL_STATES_TYPE, /* NULL: a query of the user */
-    SL_STATES_SPANS,
-    SL_STATES_STATES,
-    SL_STATES_COLUMNS,
-    SL_STATES_FROM_NS, /* NULL: there are no events */
-    SL_STATES_TO_NS,
-    SL_STATES_BIN_S,
-    SL_STATES_MOST,
-    SL_STATES_OTHERS, /* states without a line, and what was most in one of them */
-    SL_STATES_OTHERS_MOST,
-    SL_STATES_NAME /* of the group; NULL: without `by` */
-};
-enum { SL_STATE_NAME, SL_STATE_AT_MOST, SL_STATE_ENDED, SL_STATE_MEAN_S }; /* the last two NULL: of the user's query */
-enum { SL_STATE_COLUMN_STATE, SL_STATE_COLUMN_TIME_NS, SL_STATE_COLUMN_SPANS };
+/* clang-format off */
+#define STATES_ABOUT(COLUMN, row) \
+    COLUMN(row, TEXT, type, NULL, "NULL: a query of the user") \
+    COLUMN(row, REAL, spans, "spans", NULL) \
+    COLUMN(row, INTEGER, states, NULL, NULL) \
+    COLUMN(row, INTEGER, columns, NULL, NULL) \
+    COLUMN(row, INTEGER, from_ns, "ns", "NULL: there are no events") \
+    COLUMN(row, INTEGER, to_ns, "ns", NULL) \
+    COLUMN(row, REAL, bin_s, "s", NULL) \
+    COLUMN(row, REAL, most, "spans", NULL) \
+    COLUMN(row, INTEGER, others, NULL, "states without a line") \
+    COLUMN(row, REAL, others_most, "spans", "what was most in one of them") \
+    COLUMN(row, TEXT, name, NULL, "of the group; NULL: without `by`")
+#define STATES_STATE(COLUMN, row) \
+    COLUMN(row, TEXT, state, NULL, NULL) \
+    COLUMN(row, REAL, at_most, "spans", NULL) \
+    COLUMN(row, REAL, ended, "spans", "NULL: of a query of the user") \
+    COLUMN(row, REAL, mean_s, "s", "the same")
+#define STATES_COLUMN(COLUMN, row) \
+    COLUMN(row, TEXT, state, NULL, NULL) \
+    COLUMN(row, INTEGER, time_ns, "ns", NULL) \
+    COLUMN(row, REAL, spans, "spans", NULL)
+/* clang-format on */
+SL_ROW(states_about, STATES_ABOUT);
+SL_ROW(states_state, STATES_STATE);
+SL_ROW(states_column, STATES_COLUMN);
 
 /* On success r is to be freed. */
 int sl_states(struct sl_result *r, const struct sl_over_time *question, struct sl_err *err);

@@ -14,16 +14,6 @@ static const struct sl_column rows[] = {
     {"busy", SL_COLUMN_REAL, "workers", NULL, 0},   {"running", SL_COLUMN_REAL, "spans", NULL, 0},
     {"utilisation", SL_COLUMN_REAL, NULL, NULL, 0},
 };
-static const struct sl_column about[] = {
-    {"type", SL_COLUMN_TEXT, NULL, NULL, 0},
-    {"busy", SL_COLUMN_REAL, "%", NULL, 0},
-    {"bin_s", SL_COLUMN_REAL, "s", NULL, 0},
-};
-static const struct sl_column bins[] = {
-    {"time_ns", SL_COLUMN_INTEGER, "ns", NULL, 0},  {"workers", SL_COLUMN_REAL, "workers", NULL, 0},
-    {"busy", SL_COLUMN_REAL, "workers", NULL, 0},   {"running", SL_COLUMN_REAL, "spans", NULL, 0},
-    {"busy_percent", SL_COLUMN_REAL, "%", NULL, 0},
-};
 
 static sqlite3_stmt *types(struct sl_store *st, int64_t within, struct sl_err *err)
 {
@@ -75,7 +65,8 @@ static int add_bins(struct sl_result *r, struct sl_over_time *q, double *workers
 {
     static const char *const needs[] = {"time_ns", "workers", "busy", "?running", NULL};
     sqlite3_stmt *s = q->sql ? sl_over_time_user(q, needs, "time_ns", err) : sl_over_time_prepare(q, sql_bins, err);
-    struct sl_table *t = sl_result_table(r, "bins", bins, SL_COLUMNS(bins));
+    struct sl_table *t = sl_result_rows(r, "bins", &workers_bin_columns);
+    struct workers_bin *x;
     int rc = s ? 0 : err->code;
 
     while (s && (rc = sl_store_step(q->st, s, err)) > 0) {
@@ -84,14 +75,14 @@ static int add_bins(struct sl_result *r, struct sl_over_time *q, double *workers
             q->bin_s = sqlite3_column_double(s, 4);
         *workers += there;
         *busy += used;
-        sl_table_add(t);
-        sl_table_put_int(t, SL_WORKERS_BIN_TIME_NS, sqlite3_column_int64(s, 0));
-        sl_table_put_real(t, SL_WORKERS_BIN_WORKERS, there);
-        sl_table_put_real(t, SL_WORKERS_BIN_BUSY, used);
+        x = sl_table_add(t);
+        x->time_ns = sqlite3_column_int64(s, 0);
+        x->workers = there;
+        x->busy = used;
         if (sqlite3_column_type(s, 3) != SQLITE_NULL)
-            sl_table_put_real(t, SL_WORKERS_BIN_RUNNING, sqlite3_column_double(s, 3));
+            x->running = sqlite3_column_double(s, 3);
         if (there > 0)
-            sl_table_put_real(t, SL_WORKERS_BIN_PERCENT, 100 * used / there);
+            x->busy_percent = 100 * used / there;
     }
     sqlite3_finalize(s);
     return rc;
@@ -101,16 +92,16 @@ static int add_summary(struct sl_result *r, struct sl_over_time *q, struct sl_er
 {
     double workers = 0, busy = 0;
     int rc = add_bins(r, q, &workers, &busy, err);
-    struct sl_table *t = sl_result_table(r, "about", about, SL_COLUMNS(about));
+    struct sl_table *t = sl_result_rows(r, "about", &workers_about_columns);
+    struct workers_about *x = sl_table_add(t);
 
     if (!q->sql && !(q->bin_s > 0)) /* there never were any */
         q->bin_s = 1;
-    sl_table_add(t);
-    sl_table_put_text(t, SL_WORKERS_TYPE, q->about);
+    x->type = sl_table_keep(t, q->about);
     if (workers > 0)
-        sl_table_put_real(t, SL_WORKERS_BUSY, 100 * busy / workers);
+        x->busy = 100 * busy / workers;
     if (q->bin_s > 0)
-        sl_table_put_real(t, SL_WORKERS_BIN_S, q->bin_s);
+        x->bin_s = q->bin_s;
     return rc;
 }
 

@@ -17,15 +17,20 @@
 
 #include "result/over_time/over_time.h"
 
-/* busy: of the time that workers were there, per cent; NULL: never. */
-enum { SL_WORKERS_TYPE, SL_WORKERS_BUSY, SL_WORKERS_BIN_S };
-enum {
-    SL_WORKERS_BIN_TIME_NS,
-    SL_WORKERS_BIN_WORKERS,
-    SL_WORKERS_BIN_BUSY,
-    SL_WORKERS_BIN_RUNNING,
-    SL_WORKERS_BIN_PERCENT
-};
+/* clang-format off */
+#define WORKERS_ABOUT(COLUMN, row) \
+    COLUMN(row, TEXT, type, NULL, NULL) \
+    COLUMN(row, REAL, busy, "%", "of the time that workers were there; NULL: never") \
+    COLUMN(row, REAL, bin_s, "s", NULL)
+#define WORKERS_BIN(COLUMN, row) \
+    COLUMN(row, INTEGER, time_ns, "ns", NULL) \
+    COLUMN(row, REAL, workers, "workers", NULL) \
+    COLUMN(row, REAL, busy, "workers", NULL) \
+    COLUMN(row, REAL, running, "spans", NULL) \
+    COLUMN(row, REAL, busy_percent, "%", NULL)
+/* clang-format on */
+SL_ROW(workers_about, WORKERS_ABOUT);
+SL_ROW(workers_bin, WORKERS_BIN);
 
 /*
  * The i-th type of the workers that there are (within a span, where within is not 0), counted from 0.  1; 0: there are
