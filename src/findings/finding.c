@@ -4,12 +4,33 @@
 
 #include <stdlib.h>
 
+/* {COLUMN: {VALUE: TEXT}} */
+static void read_words(struct sl_yaml_check *c, const struct sl_yaml *y, void *to)
+{
+    struct sl_finding *f = to;
+    size_t n = 0;
+
+    if (!sl_yaml_is_map(c, y, "'words' must be a map of columns"))
+        return;
+    for (size_t i = 0; i < y->n; i++)
+        if (sl_yaml_is_map(c, y->item[i], "words of a column must be a map of what it may hold"))
+            n += y->item[i]->n;
+    f->words = sl_arena_alloc(c->arena, (n + 1) * sizeof *f->words);
+    for (size_t i = 0; i < y->n && !c->rc; i++)
+        for (size_t k = 0; k < y->item[i]->n; k++)
+            f->words[f->n_words++] =
+                (struct sl_finding_words){.column = sl_yaml_text(c, y->key[i], "a column"),
+                                          .value = sl_yaml_text(c, y->item[i]->key[k], "what a column holds"),
+                                          .text = sl_yaml_text(c, y->item[i]->item[k], "words of a column")};
+}
+
 static const struct sl_yaml_key keys[] = {
     SL_YAML_KEY("about", TEXT, struct sl_finding, about, .needed = true),
     SL_YAML_KEY("sql", TEXT, struct sl_finding, sql, .needed = true),
     SL_YAML_KEY("text", TEXT, struct sl_finding, text, .needed = true),
     SL_YAML_KEY("advice", TEXT, struct sl_finding, advice),
     SL_YAML_KEY("command", TEXT, struct sl_finding, command),
+    {.name = "words", .as = SL_YAML_READ, .read = read_words},
     SL_YAML_KEY("threshold", REAL, struct sl_finding, threshold, .unit = "%", .unit_is = 0.01),
     SL_YAML_KEY("at least", REAL, struct sl_finding, at_least_s, .unit = "s"),
     SL_YAML_KEY("instead", BOOL, struct sl_finding, instead),

@@ -11,20 +11,27 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* What is told where a column holds this. */
+struct sl_finding_words {
+    const char *column, *value, *text;
+};
+
 struct sl_finding {
-    const char *name;             /* of its file, without .yaml */
-    const char *path;             /* for messages; of ours "findings/NAME.yaml" */
-    const char *about;            /* what it looks for, a line */
-    const char *sql;              /* a row for each time that it is found */
-    const char *text;             /* what is told of a row, "{column}" for its columns */
-    const char *advice, *command; /* the same; NULL: none */
-    double threshold;             /* of the makespan: what costs less is not told */
-    double at_least_s;            /* nor what costs less than this */
-    bool instead;                 /* where it is found nothing else is told of the run; a note */
-    bool programs;                /* it asks the tables of traced programs (programs.sql), else those of a workflow */
-    bool tasks;                   /* one of programs that is looked for in a traced task of a workflow, too */
-    bool usual;                   /* sound runs have it, too: nothing stands out for it */
-    bool note;                    /* it may have no seconds: what it tells of costs no time that could be told */
+    const char *name;               /* of its file, without .yaml */
+    const char *path;               /* for messages; of ours "findings/NAME.yaml" */
+    const char *about;              /* what it looks for, a line */
+    const char *sql;                /* a row for each time that it is found */
+    const char *text;               /* what is told of a row, "{column}" for its columns (words.c) */
+    const char *advice, *command;   /* the same; NULL: none */
+    struct sl_finding_words *words; /* of all three */
+    size_t n_words;
+    double threshold;  /* of the makespan: what costs less is not told */
+    double at_least_s; /* nor what costs less than this */
+    bool instead;      /* where it is found nothing else is told of the run; a note */
+    bool programs;     /* it asks the tables of traced programs (programs.sql), else those of a workflow */
+    bool tasks;        /* one of programs that is looked for in a traced task of a workflow, too */
+    bool usual;        /* sound runs have it, too: nothing stands out for it */
+    bool note;         /* it may have no seconds: what it tells of costs no time that could be told */
 };
 
 struct sl_findings {

@@ -72,7 +72,7 @@ static void add_as_jobs(struct sl_buf *b, const char *s, size_t n)
     for (size_t i = 0; i < n; i++) {
         bool begins = !i || s[i - 1] == ' ';
         size_t end = i + len + (i + len < n && s[i + len] == 's');
-        if (begins && i + len <= n && !memcmp(s + i, task, len) && (end == n || strchr(" ,.;:{", s[end]))) {
+        if (begins && i + len <= n && !memcmp(s + i, task, len) && (end == n || strchr(" ,.;:", s[end]))) {
             sl_buf_addf(b, "job");
             i += len - 1;
         } else {
@@ -97,30 +97,106 @@ static void add_named_cell(struct sl_buf *b, sqlite3_stmt *q, int column, const 
     sl_buf_free(&cell);
 }
 
+/* A row of a finding that is put into words. */
+struct row {
+    const struct why *y;
+    const struct sl_finding *f;
+    sqlite3_stmt *q;
+    struct sl_err *err;
+    bool command;
+    int depth; /* words in the place of columns, in words */
+};
+
+static int add_words(struct sl_buf *b, struct row *r, const char *s, size_t n);
+
+static void add_text(struct sl_buf *b, const struct row *r, const char *s, size_t n)
+{
+    if (r->y->jobs && !r->command)
+        add_as_jobs(b, s, n);
+    else
+        sl_buf_add(b, s, n);
+}
+
+/* The first such character that is in no brackets; NULL: there is none. */
+static const char *outside_brackets(const char *s, const char *end, char c)
+{
+    for (int depth = 0; s < end; s++) {
+        if (!depth && *s == c)
+            return s;
+        depth += (*s == '{') - (*s == '}');
+    }
+    return NULL;
+}
+
+static bool holds_something(sqlite3_stmt *q, int column)
+{
+    int type = sqlite3_column_type(q, column);
+
+    return type == SQLITE_TEXT ? sqlite3_column_bytes(q, column) > 0 : sqlite3_column_double(q, column) != 0;
+}
+
+/* What a column holds, or what the finding's `words` have for that. */
+static int add_column(struct sl_buf *b, struct row *r, int column)
+{
+    const char *name = sqlite3_column_name(r->q, column), *value = (const char *)sqlite3_column_text(r->q, column);
+    int rc = 0;
+
+    for (size_t i = 0; value && i < r->f->n_words; i++) {
+        const struct sl_finding_words *w = &r->f->words[i];
+        if (strcmp(w->column, name) != 0 || strcmp(w->value, value) != 0)
+            continue;
+        if (r->depth == 8)
+            return sl_err(r->err, SL_EFORMAT, "%s: words of {%s} contain themselves", r->f->path, name);
+        r->depth++;
+        rc = add_words(b, r, w->text, strlen(w->text));
+        r->depth--;
+        return rc;
+    }
+    add_named_cell(b, r->q, column, r->y, r->command);
+    return 0;
+}
+
+/* What stands in brackets: a column; {column?words|else}, by whether it holds something; {column#one|many}. */
+static int add_form(struct sl_buf *b, struct row *r, const char *s, size_t n)
+{
+    const char *end = s + n, *words, *bar;
+    size_t name = strcspn(s, "?#}");
+    int column = sl_why_column(r->q, s, name);
+    bool first;
+
+    if (column < 0)
+        return sl_err(r->err, SL_EFORMAT, "%s: its SQL has no column {%.*s}", r->f->path, (int)name, s);
+    if (name == n)
+        return add_column(b, r, column);
+    words = s + name + 1;
+    bar = outside_brackets(words, end, '|');
+    first = s[name] == '?' ? holds_something(r->q, column) : sqlite3_column_double(r->q, column) == 1;
+    if (first)
+        return add_words(b, r, words, (size_t)((bar ? bar : end) - words));
+    return bar ? add_words(b, r, bar + 1, (size_t)(end - bar - 1)) : 0;
+}
+
+static int add_words(struct sl_buf *b, struct row *r, const char *s, size_t n)
+{
+    const char *end = s + n, *open, *close;
+    int rc = 0;
+
+    while (!rc && (open = memchr(s, '{', (size_t)(end - s))) && (close = outside_brackets(open + 1, end, '}'))) {
+        add_text(b, r, s, (size_t)(open - s));
+        rc = add_form(b, r, open + 1, (size_t)(close - open - 1));
+        s = close + 1;
+    }
+    add_text(b, r, s, (size_t)(end - s));
+    return rc;
+}
+
 int sl_why_words(char **out, const struct why *y, const struct sl_finding *f, const char *text, sqlite3_stmt *q,
                  struct sl_err *err)
 {
+    struct row r = {.y = y, .f = f, .q = q, .err = err, .command = text == f->command};
     struct sl_buf b = {0};
-    const char *open, *close;
-    bool command = text == f->command;
-    int rc = 0;
+    int rc = text ? add_words(&b, &r, text, strlen(text)) : 0;
 
-    for (; text && (open = strchr(text, '{')) && (close = strchr(open, '}')) && !rc; text = close + 1) {
-        int column = sl_why_column(q, open + 1, (size_t)(close - open - 1));
-        if (y->jobs && !command)
-            add_as_jobs(&b, text, (size_t)(open - text) + 1); /* and the bracket */
-        else
-            sl_buf_add(&b, text, (size_t)(open - text) + 1);
-        b.n--; /* without it */
-        if (column < 0)
-            rc = sl_err(err, SL_EFORMAT, "%s: its SQL has no column %.*s", f->path, (int)(close - open + 1), open);
-        else
-            add_named_cell(&b, q, column, y, command);
-    }
-    if (text && y->jobs && !command)
-        add_as_jobs(&b, text, strlen(text));
-    else if (text)
-        sl_buf_addf(&b, "%s", text);
     *out = b.n && !rc ? sl_strndup(b.s, b.n) : NULL;
     sl_buf_free(&b);
     return rc;

@@ -32,12 +32,26 @@ def findings_of_users_count_beside_ours_and_in_their_place():
 
 
 @cases(("sqll: x", "bad.yaml:2: a finding has no key 'sqll'; did you mean 'sql'? Known: about, sql, text"), ("of: traces", "'of' is workflows or programs"), ("threshold: many", "'threshold' is a number of '%'"), ("at least: 5 %", "'at least' is a number of 's'"),
-       ("text: [a]", "'text' is a text"), ("note: maybe", "'note' is yes or no"))
+       ("text: [a]", "'text' is a text"), ("note: maybe", "'note' is yes or no"),
+       ("words: x", "'words' must be a map of columns"), ("words: {n: x}", "words of a column must be a map of what it may hold"), ("words: {n: {a: [b]}}", "'words of a column' is a text"))
 def what_is_no_finding_is_told(line, said):
     run(bag(4))
     text = f"about: x\n{line}\nsql: SELECT 1 AS seconds\n" + ("text: x\n" if "text" not in line else "")
     r = spanloom("why", "-d", path("why.db"), env=own("bad", text), code=1)
     check(said in r.err and "4 tasks: 4 done" in r.out, r.err + r.out)
+
+
+@cases(("{n} task{n#|s} {n#is|are}", "1 task is"), ("{m} task{m#|s} {m#is|are}", "1,200 tasks are"), ("a{z?b|c}{e?d}{u?no} f", "ac f"), ("a{z?b|c}{e?d}{x?, {n#{m} of one|of many}}", "ac, 1,200 of one"),
+       ("{how}{u}", "it fell, 1 time"), ("{how", "{how"), ("{n?{none}}", None), ("{n#x|{none}}", "x"), ("{again}", None))
+def words_depend_on_what_columns_hold(text, said):
+    run(bag(16), end=9)
+    env = own("words", "about: x\nsql: SELECT 3 AS seconds, 1 AS n, 1200 AS m, 0 AS z, 0.0 AS f, '' AS e, NULL AS u, 'x' AS x, 'fell' AS how, 'again' AS again\n"
+              f"text: {json.dumps(text)}\nwords: {{how: {{fell: 'it fell, {{n}} time{{n#|s}}', rose: it rose}}, again: {{again: '{{again}}'}}}}\n")
+    r = spanloom("why", "--format", "json", "-d", path("why.db"), env=env, code=None)
+    found = {f["finding"]: f["text"] for f in json.loads(r.out)["findings"]}
+    equal(found.get("words"), said)
+    if not said:
+        check("its SQL has no column {none}" in r.err or "words of {again} contain themselves" in r.err, r.err)
 
 
 @cases("SELEKT 1", "SELECT 1; SELECT 2", "DELETE FROM task", "SELECT 1 AS seconds, 'nonsense x2' AS changes FROM nowhere")
