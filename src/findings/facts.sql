@@ -213,9 +213,9 @@ WITH
         SELECT m.key
         FROM descendants(a.span) d
           JOIN sl_span x ON x.id = d.span
-          JOIN sl_name n ON n.id = x.type
           JOIN sl_span m ON m.id = x.parent
-        WHERE n.name = 'parsl.executor.htex.manager.task'
+          JOIN sl_name n ON n.id = m.type
+          JOIN sl_role r ON r.type = n.name AND r.role = 'manager'
         LIMIT 1) AS manager
     FROM attempt a
     WHERE failed AND (exception LIKE '%ManagerLost%' OR exception LIKE '%WorkerLost%')),
@@ -423,13 +423,19 @@ SELECT WORKFLOW AS workflow,
   m.workers AS most_workers, m.places, there.there_s, there.busy_s,
   (
     SELECT max(e.time_ns)
-    FROM it JOIN sl_event e ON e.span = it.id JOIN sl_name n ON n.id = e.type
-    WHERE n.name IN ('cleanup_completed', 'completed', 'MANAGER_END')) AS ended_ns,
+    FROM it
+      JOIN sl_event e ON e.span = it.id
+      JOIN sl_name n ON n.id = e.type
+      JOIN sl_span s ON s.id = it.id
+      JOIN sl_name t ON t.id = s.type
+      JOIN sl_state p ON p.span_type = t.name AND p.event_type = n.name AND p.kind = 'end')
+      AS ended_ns,
   EXISTS (
     SELECT 1
-    FROM it JOIN sl_span s USING (id) JOIN sl_name n ON n.id = s.type
-    WHERE n.name IN ('parsl.rundir.workflow', 'parsl.monitoring.workflow', 'workqueue.manager',
-      'taskvine.manager')) AS ends,
+    FROM it
+      JOIN sl_span s USING (id)
+      JOIN sl_name n ON n.id = s.type
+      JOIN sl_state p ON p.span_type = n.name AND p.kind = 'end') AS ends,
   EXISTS (
     SELECT 1
     FROM sl_span s JOIN sl_name n ON n.id = s.type JOIN sl_role r ON r.type = n.name

@@ -178,23 +178,27 @@ WITH
     SELECT s.*
     FROM it
       JOIN sl_span s USING (id)
-      JOIN sl_name n ON n.id = s.type AND n.name = 'parsl.rundir.workflow'),
+      JOIN sl_name n ON n.id = s.type
+      JOIN sl_role r ON r.type = n.name AND r.role = 'workflow'),
   log AS MATERIALIZED (
     SELECT DISTINCT o.id
     FROM own
       JOIN sl_source w ON w.id = own.source
       JOIN sl_source o
         ON rtrim(o.path, replace(o.path, '/', '')) = rtrim(w.path, replace(w.path, '/', ''))
-    WHERE o.recipe = 'parsl.log' AND o.rejected > 0),
+    WHERE o.rejected > 0),
   began AS (
     SELECT count(*) AS n
     FROM log JOIN sl_reject r ON r.source = log.id
     WHERE r.reason LIKE 'another DataFlowKernel began%'),
+  submitted(type) AS MATERIALIZED (
+    SELECT n.id
+    FROM sl_state p JOIN sl_name n ON n.name = p.span_type
+    WHERE p.event_type = 'submitted'),
   some AS (
     SELECT t.id
-    FROM own
-      CROSS JOIN sl_span t ON t.parent = own.id
-      CROSS JOIN sl_name n ON n.id = t.type AND n.name = 'parsl.rundir.task'
+    FROM own CROSS JOIN sl_span t ON t.parent = own.id
+    WHERE +t.type IN (SELECT type FROM submitted)
     LIMIT 20000),
   twice AS (
     SELECT e.span
@@ -309,7 +313,7 @@ WITH
       CROSS JOIN sl_span b ON b.type = n.id
       JOIN sl_span x ON x.id = b.parent
       JOIN it ON it.id = x.parent
-    WHERE n.name = 'parsl.rundir.block'),
+    WHERE n.name IN (SELECT type FROM sl_role WHERE role = 'block')),
   at AS MATERIALIZED (
     SELECT own.span, min(e.time_ns) AS asked_ns,
       min(e.time_ns) FILTER (WHERE n.name = 'launched') AS launched_ns,
@@ -323,7 +327,8 @@ WITH
     FROM own
       CROSS JOIN sl_link l ON l.left_span = own.span AND l.kind = SL_IN
       JOIN sl_span s ON s.id = l.right_span
-      JOIN sl_name n ON n.id = s.type AND n.name = 'parsl.submit_script'
+      JOIN sl_name n ON n.id = s.type
+      JOIN sl_role r ON r.type = n.name AND r.role = 'script'
       CROSS JOIN value_of a ON a.span = s.id AND a.name IN ('exit_code', 'job_name')
     GROUP BY 1),
   said AS MATERIALIZED (
@@ -339,7 +344,8 @@ WITH
     FROM (SELECT DISTINCT run FROM own) r
       CROSS JOIN value_of a ON a.span = r.run AND a.name IN ('executor_failure', 'strategy')
     GROUP BY 1),
-  htex AS MATERIALIZED (
+  -- executors of which each block has managers that tell when they are there
+  managed AS MATERIALIZED (
     SELECT x.executor_span
     FROM (SELECT DISTINCT executor_span FROM own) x
       CROSS JOIN value_of a
@@ -366,7 +372,8 @@ WITH
       max(CAST(a.value AS INTEGER)) FILTER (WHERE a.name = 'cpu_count') AS cpus
     FROM own
       JOIN sl_span m ON m.parent = own.span
-      JOIN sl_name n ON n.id = m.type AND n.name = 'parsl.executor.htex.manager'
+      JOIN sl_name n ON n.id = m.type
+      JOIN sl_role r ON r.type = n.name AND r.role = 'manager'
       CROSS JOIN value_of a
         ON a.span = m.id
           AND a.name IN ('worker_count', 'mem_per_worker', 'total_memory', 'cores_per_worker',
@@ -376,11 +383,12 @@ WITH
     SELECT own.*, known, workers, each_gb, gb, each_cpus, cpus, at.asked_ns, launched_ns,
       scaled_in_ns, exit_code, job_name, submit_error, job_state, failure,
       ifnull(strategy, 0) AS strategy,
-      executor_span IN htex AS htex,
+      executor_span IN managed AS managed,
       (
         SELECT min(e.time_ns)
         FROM sl_span m
-          JOIN sl_name n ON n.id = m.type AND n.name = 'parsl.executor.htex.manager'
+          JOIN sl_name n ON n.id = m.type
+          JOIN sl_role r ON r.type = n.name AND r.role = 'manager'
           JOIN sl_event e ON e.span = m.id
         WHERE m.parent = own.span) AS began_ns,
       max(at.asked_ns) OVER (PARTITION BY executor_span) AS last_ns
@@ -469,7 +477,7 @@ FROM (
             AND strategy
             AND (asked_ns < last_ns OR run.ended_ns > asked_ns + 60000000000)
           THEN 'could not be submitted'
-        WHEN NOT htex
+        WHEN NOT managed
             OR (scaled_in_ns NOTNULL
               AND scaled_in_ns < run.end_ns - 1000000000
               AND exit_code ISNULL)
@@ -556,10 +564,10 @@ SELECT v.span, v.executor, provider, strategy, init_blocks, min_blocks, max_bloc
     WHEN v.failed THEN NULL
     WHEN strategy = 'none' AND v.blocks = init_blocks
       THEN 'strategy=''none'' starts init_blocks=' || init_blocks || ' and no more'
-    WHEN strategy IN ('simple', 'htex_auto_scale') AND most_blocks >= max_blocks
+    WHEN lower(strategy) <> 'none' AND most_blocks >= max_blocks
       THEN 'max_blocks=' || max_blocks || ' lets Parsl ask for no more'
           || ifnull(' (parsl.log: ' || not_scaled_out || ' so not scaling out)', '')
-    WHEN strategy IN ('simple', 'htex_auto_scale')
+    WHEN lower(strategy) <> 'none'
         AND parallelism < 1
         AND most_blocks < max_blocks
         AND v.blocks = most_blocks

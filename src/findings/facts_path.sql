@@ -34,7 +34,7 @@ WITH
   p AS (
     SELECT task, start_ns, end_ns, seconds
     FROM path
-    WHERE component = 'htex interchange'
+    WHERE component LIKE '%interchange'
       AND state = 'result on its way back'
       AND seconds > 0.1
       AND NOT unnoticed),

@@ -5,8 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const roles[] = {"workflow", "task", "attempt", "worker", "executor", "batch", "job", NULL};
-static const char *const kinds[] = {"depend", "wait", "run", "work", "done", NULL};
+static const char *const roles[] = {"workflow", "task",   "attempt", "worker", "executor", "manager",
+                                    "block",    "script", "batch",   "job",    NULL};
+static const char *const kinds[] = {"depend", "wait", "run", "work", "done", "end", NULL};
 
 static bool among(const char *const *list, const char *s)
 {
@@ -34,7 +35,9 @@ static void declare_role(struct sl_declaring *c, const struct sl_yaml *name, con
     struct sl_recipes *set = c->set;
 
     if (!among(roles, name->text) || y->kind != SL_YAML_LIST || !y->n) {
-        sl_yaml_fail(&c->check, name, "roles is a map {workflow|task|attempt|worker|executor|batch|job: [span, ...]}");
+        sl_yaml_fail(
+            &c->check, name,
+            "roles is a map {workflow|task|attempt|worker|executor|manager|block|script|batch|job: [span, ...]}");
         return;
     }
     for (size_t i = 0; i < y->n; i++) {
@@ -99,7 +102,7 @@ static void declare_phase(struct sl_declaring *c, const struct sl_yaml *none, co
     (void)none;
     sl_yaml_keys(&c->check, y, "a phase", keys, sizeof keys / sizeof *keys, &p);
     if (!c->check.rc && !among(kinds, p.kind))
-        sl_yaml_fail(&c->check, sl_yaml_get(y, "kind"), "kind of a phase is depend, wait, run, work or done");
+        sl_yaml_fail(&c->check, sl_yaml_get(y, "kind"), "kind of a phase is depend, wait, run, work, done or end");
     if (!c->check.rc && (after->kind != SL_YAML_LIST || !after->n))
         sl_yaml_fail(&c->check, after, "after is a list of SPAN/EVENT");
     for (size_t i = 0; !c->check.rc && i < after->n; i++)

@@ -76,15 +76,31 @@ What a recipe of one's own says of time: roles, phases, handovers.
   $ spanloom skew --format csv
   source,path,reference,pairs,backwards,lower_s,upper_s,offset_s,offset_ns,relaxed_s
 
+A run of a type that says when it ended, and did not, was cut short; of other types nothing tells:
+
+  $ sed -e '/kind: done/a\  - {state: ended, kind: end, after: [farm/closed]}' \
+  >   -e '/^records:/a\  - {match: "^farm (?<what>closed)", span: farm, event: "{what}"}' farm.yaml > ends.yaml
+  $ head -6 night.farmlog > cut.farmlog; (cat cut.farmlog; echo '120 farm farm closed') > closed.farmlog
+  $ state() {
+  >   spanloom import --quiet -d $1.db --recipe $1.yaml $2.farmlog
+  >   spanloom why -d $1.db --format json 2> /dev/null | grep -o -m 1 '"state":[^,]*'
+  >   rm $1.db
+  > }
+  $ state farm cut; state farm closed; state ends cut; state ends closed
+  "state":null
+  "state":null
+  "state":"cut short"
+  "state":"ended"
+
 Mistakes are named by file and line:
 
   $ try() { sed "$1" farm.yaml > bad.yaml; spanloom recipes --test bad.yaml 2>&1 | head -1; }
   $ try 's/worker: .host./boss: [host]/'
-  spanloom: bad.yaml:21: roles is a map {workflow|task|attempt|worker|executor|batch|job: [span, ...]}
+  spanloom: bad.yaml:21: roles is a map {workflow|task|attempt|worker|executor|manager|block|script|batch|job: [span, ...]}
   $ try 's/task: .job./task: [jobs]/'
   spanloom: bad.yaml:21: the role task names a span that is not declared: jobs
   $ try 's/kind: run/kind: running/'
-  spanloom: bad.yaml:25: kind of a phase is depend, wait, run, work or done
+  spanloom: bad.yaml:25: kind of a phase is depend, wait, run, work, done or end
   $ try 's/kind: done, //'
   spanloom: bad.yaml:26: a phase needs kind
   $ try 's,job/released\],job],'

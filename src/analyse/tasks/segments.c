@@ -77,7 +77,9 @@ int sl_working_phases(struct working *k, struct sl_err *err)
     if (sqlite3_table_column_metadata(db, NULL, "sl_state", "state", NULL, NULL, NULL, NULL, NULL) != SQLITE_OK)
         return 0;
     return sl_query_each(
-        db, "SELECT sl_query_each(?1, span_type, event_type, component, state, kind, rank, again) FROM sl_state",
+        db,
+        "SELECT sl_query_each(?1, span_type, event_type, component, state, kind, rank, again) FROM sl_state "
+        "WHERE kind <> 'end'",
         phase_row, k, err);
 }
 
