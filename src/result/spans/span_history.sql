@@ -131,7 +131,8 @@ SELECT n.name IN (
     WHERE role IN ('task', 'attempt')
     UNION ALL
     SELECT span_type
-    FROM sl_state),
+    FROM sl_state
+    WHERE kind <> 'end'),
   (
     SELECT count(*)
     FROM descendants(?1) d JOIN sl_span t ON t.id = d.span JOIN sl_name m ON m.id = t.type
