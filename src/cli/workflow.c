@@ -12,7 +12,7 @@ int cli_states(const struct cli *cli, struct sl_store *st, struct sl_err *err)
     struct sl_recipes *set;
     int rc;
 
-    if (sl_store_int(st, "SELECT count(*) FROM sl_state", 0))
+    if (sl_store_int(st, sql_is_of_today, 0))
         return 0;
     set = sl_recipes_new();
     rc = cli_recipes(cli, set, err);
@@ -22,6 +22,8 @@ int cli_states(const struct cli *cli, struct sl_store *st, struct sl_err *err)
         rc = sl_store_exec(st, "PRAGMA query_only = 0", err);
     if (!rc)
         rc = sl_states_write(st, "temp", set, err);
+    if (!rc)
+        rc = sl_store_exec(st, sql_of_others, err);
     sl_store_exec(st, "PRAGMA query_only = 1", NULL);
     sl_recipes_free(set);
     return rc;

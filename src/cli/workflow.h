@@ -13,7 +13,8 @@
 #define WORKFLOW_OPTION {"run", "RUN", "the workflow: its run id, the beginning of it, or its directory (001)"}
 /* clang-format on */
 
-/* For a store that was made before there were roles and states: what recipes say today holds for this session. */
+/* For a store that was made before roles and states were what they are: what recipes say today holds for this session.
+ */
 int cli_states(const struct cli *cli, struct sl_store *st, struct sl_err *err);
 
 /* With --correct-skew: puts the estimates into temp.sl_skew, through which analyses look, and says so on stderr. */
