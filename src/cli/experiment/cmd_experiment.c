@@ -113,7 +113,7 @@ static const struct sub {
     {SUB("scatter", "TREATMENT", "how often, and how far, one treatment helps, by another factor",
          "cfg_poll_100 --colour cfg_1_worker"),
      ASK(scatter, scatter, "experiment-scatter")},
-    {SUB("deltas", "", "how often, and how far, runs get better that differ in one factor alone", "-o strip.svg"),
+    {SUB("deltas", "", "how often, and how far, runs get better that differ in one factor alone", "-o deltas.svg"),
      ASK(deltas, deltas, "experiment-strip")},
     {SUB("sequence", "", "treatments one after the other, to the best", "--groups 'sys_*,app_*;cfg_*'"),
      ASK(sequence, sequence, "experiment-sequence")},
