@@ -103,8 +103,14 @@ class Page(Waiting):
         return answer["result"].get("value")
 
     def drag(self, x, y, to_x, to_y):
-        for kind, a, b in ("mousePressed", x, y), ("mouseMoved", (x + to_x) / 2, y), ("mouseMoved", to_x, to_y), ("mouseReleased", to_x, to_y):
-            self.browser.call("Input.dispatchMouseEvent", self.session, type=kind, x=round(a), y=round(b), button="left", buttons=1, clickCount=1)
+        def mouse(kind, a, b, **more):
+            self.browser.call("Input.dispatchMouseEvent", self.session, type=kind, x=round(a), y=round(b), **more)
+        held = dict(button="left", buttons=1, clickCount=1)
+        mouse("mouseMoved", x, y)
+        mouse("mousePressed", x, y, **held)
+        mouse("mouseMoved", (x + to_x) / 2, y, **held)
+        mouse("mouseMoved", to_x, to_y, **held)
+        mouse("mouseReleased", to_x, to_y, **held)
         self.run("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(1))))")
 
     def press(self, *keys):

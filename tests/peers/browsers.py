@@ -39,8 +39,20 @@ def sql(query):
     return json.loads(spanloom("sql", "-d", path("spanloom.db"), *RUN, "--format", "json", query).out)
 
 
+def steady(page, selector):
+    """Where the element is, once it stays there and the mouse would reach it: what is above it may still be laid out."""
+    before = None
+    for _ in range(100):
+        at = x, y, width, height = page.run(PLACE % json.dumps(selector))
+        page.run(FRAMES)
+        if at == before and page.run(f"document.elementFromPoint({x + width / 2}, {y + height / 2})?.closest({json.dumps(selector)}) != null"):
+            return at
+        before = at
+    raise AssertionError(f"{selector} is still moving, or covered")
+
+
 def drag(page, selector, share_from, share_to, left=64, right=12):
-    x, y, width, height = page.run(PLACE % json.dumps(selector))
+    x, y, width, height = steady(page, selector)
     page.drag(x + left + share_from * (width - left - right), y + height / 2, x + left + share_to * (width - left - right), y + height / 2)
 
 
