@@ -174,6 +174,10 @@ class Store(sqlite3.Connection):
         """What made a workflow, or what words name, as long as it was; slack=True: how much later tasks could be done."""
         return self._frame("critical-path", words, options)
 
+    def plan(self, **options):
+        """Which changes make a workflow faster, in which order, a row a step: plan(), plan(target="50%"), plan(budget=12, keep="straggler")."""
+        return self._frame("plan", (), options)
+
     def what_if(self, *changes, **options):
         """How long a workflow would have taken: what_if("workers x2"), what_if("align x0.5", "driver x0"); what_if() ranks what is worth asking."""
         return self._frame("what-if", changes, options)

@@ -21,7 +21,7 @@ extern const struct command cmd_import, cmd_info, cmd_types, cmd_sql, cmd_reject
     cmd_events, cmd_forget, cmd_links, cmd_bind, cmd_unbind, cmd_durations, cmd_states, cmd_rate, cmd_utilisation,
     cmd_graph, cmd_critical_path, cmd_what_if, cmd_why, cmd_failures, cmd_runs, cmd_skew, cmd_diff, cmd_export,
     cmd_profile, cmd_run, cmd_flags, cmd_begin, cmd_end, cmd_event, cmd_span, cmd_trace, cmd_plot, cmd_experiment,
-    cmd_monitor, cmd_metrics, cmd_usage, cmd_report, cmd_serve;
+    cmd_monitor, cmd_metrics, cmd_usage, cmd_report, cmd_serve, cmd_plan;
 
 /* A NULL name begins a group, which is called as its help says. */
 #define GROUP(words)                                                                                                   \
@@ -34,6 +34,7 @@ static const struct command *const commands[] = {
     GROUP("to begin with"),
     &cmd_import,
     &cmd_why,
+    &cmd_plan,
     &cmd_report,
     &cmd_serve,
     &cmd_failures,

@@ -24,12 +24,27 @@ static void read_words(struct sl_yaml_check *c, const struct sl_yaml *y, void *t
                                           .text = sl_yaml_text(c, y->item[i]->item[k], "words of a column")};
 }
 
+const char *const sl_repairs[] = {"", "setting", "workflow", "app", "nodes"};
+
+static void read_repair(struct sl_yaml_check *c, const struct sl_yaml *y, void *finding)
+{
+    const char *word = sl_yaml_text(c, y, "a repair");
+    struct sl_finding *f = finding;
+
+    for (int i = SL_REPAIR_SETTING; i < SL_REPAIRS && word; i++)
+        if (!strcmp(word, sl_repairs[i]))
+            f->repair = (enum sl_repair)i;
+    if (word && !f->repair)
+        sl_yaml_fail(c, y, "a repair is setting, workflow, app or nodes, not '%s'", word);
+}
+
 static const struct sl_yaml_key keys[] = {
     SL_YAML_KEY("about", TEXT, struct sl_finding, about, .needed = true),
     SL_YAML_KEY("sql", TEXT, struct sl_finding, sql, .needed = true),
     SL_YAML_KEY("text", TEXT, struct sl_finding, text, .needed = true),
     SL_YAML_KEY("advice", TEXT, struct sl_finding, advice),
     SL_YAML_KEY("command", TEXT, struct sl_finding, command),
+    {.name = "repair", .as = SL_YAML_READ, .read = read_repair},
     {.name = "words", .as = SL_YAML_READ, .read = read_words},
     SL_YAML_KEY("threshold", REAL, struct sl_finding, threshold, .unit = "%", .unit_is = 0.01),
     SL_YAML_KEY("at least", REAL, struct sl_finding, at_least_s, .unit = "s"),

@@ -11,6 +11,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* What has to change so that a finding goes, from what is cheap to what is dear. */
+enum sl_repair { SL_REPAIR_NONE, SL_REPAIR_SETTING, SL_REPAIR_WORKFLOW, SL_REPAIR_APP, SL_REPAIR_NODES, SL_REPAIRS };
+
 /* What is told where a column holds this. */
 struct sl_finding_words {
     const char *column, *value, *text;
@@ -25,14 +28,17 @@ struct sl_finding {
     const char *advice, *command;   /* the same; NULL: none */
     struct sl_finding_words *words; /* of all three */
     size_t n_words;
-    double threshold;  /* of the makespan: what costs less is not told */
-    double at_least_s; /* nor what costs less than this */
-    bool instead;      /* where it is found nothing else is told of the run; a note */
-    bool programs;     /* it asks the tables of traced programs (programs.sql), else those of a workflow */
-    bool tasks;        /* one of programs that is looked for in a traced task of a workflow, too */
-    bool usual;        /* sound runs have it, too: nothing stands out for it */
-    bool note;         /* it may have no seconds: what it tells of costs no time that could be told */
+    enum sl_repair repair; /* NONE: no step of a plan (planning.h) */
+    double threshold;      /* of the makespan: what costs less is not told */
+    double at_least_s;     /* nor what costs less than this */
+    bool instead;          /* where it is found nothing else is told of the run; a note */
+    bool programs;         /* it asks the tables of traced programs (programs.sql), else those of a workflow */
+    bool tasks;            /* one of programs that is looked for in a traced task of a workflow, too */
+    bool usual;            /* sound runs have it, too: nothing stands out for it */
+    bool note;             /* it may have no seconds: what it tells of costs no time that could be told */
 };
+
+extern const char *const sl_repairs[]; /* by enum sl_repair, as files call it */
 
 struct sl_findings {
     SL_VEC(struct sl_finding) v; /* by name */

@@ -12,6 +12,7 @@ What to type, and what happens if it is something else.
    to begin with:
     import         read logs and databases into the store
     why            why a workflow took so long, and what each cause cost
+    plan           which changes make a run faster, in which order
     report         all of a run, or of two, as a page that needs nothing else
     serve          the report of all runs in a browser, live, with a box for SQL
     failures       what failed, by exception, app and host, and what that cost

@@ -117,7 +117,7 @@ ANALYSES = {
     "critical_path('parsl.rundir.workflow', '3d9e0d70-39a8-4383-9c87-0c3e06c8c255', slack=True)":
         ["critical-path", "parsl.rundir.workflow", "3d9e0d70-39a8-4383-9c87-0c3e06c8c255", "--slack"],
     "why()": ["why"], "why('spanloom.db', 'spanloom.db')": ["why", "spanloom.db", "spanloom.db"], "failures()": ["failures"],
-    "runs()": ["runs"], "what_if('driver x0')": ["what-if", "driver x0"], "skew()": ["skew"],
+    "runs()": ["runs"], "what_if('driver x0')": ["what-if", "driver x0"], "plan(target='60%')": ["plan", "--target", "60%"], "skew()": ["skew"],
     "diff('spanloom.db', 'spanloom.db')": ["diff", "spanloom.db", "spanloom.db"],
     "profile(tree=True)": ["profile", "--tree"],
     "experiment('means', where='app_big = 0')": ["experiment", "means", "--where", "app_big = 0"],

@@ -487,6 +487,7 @@ struct known { /* a moment, since the beginning */
 struct play {
     struct sl_replay *r;
     const struct sl_changes *c;
+    const double *scaled;        /* by segment, beside the changes; NULL */
     bool typical;                /* what waits of their own are longer than usual are as usual */
     bool as_it_was;              /* runs begin when they did: what they wait on their own is what is left then */
     int64_t *first_ns, *done_ns; /* by task, since the beginning */
@@ -499,11 +500,14 @@ struct play {
 
 static double factor_of(const struct play *p, uint32_t by)
 {
+    double scaled = p->scaled && by < p->r->w->seg.n ? p->scaled[by] : 1;
+
     if (by == FOLLOWS)
         return p->c && sl_changes_no_barriers(p->c) ? 1 : 0;
     if (by == ALWAYS || !p->c)
         return 1;
-    return by >= DRIVER ? sl_changes_driver(p->c, (enum sl_driver_why)(by - DRIVER)) : sl_changes_factor(p->c, by);
+    return by >= DRIVER ? sl_changes_driver(p->c, (enum sl_driver_why)(by - DRIVER))
+                        : scaled * sl_changes_factor(p->c, by);
 }
 
 static int64_t later(int64_t a, int64_t b)
@@ -747,9 +751,15 @@ int sl_replay_begin(struct sl_replay **out, struct sl_workflow *w, struct sl_err
 
 int sl_replay_play(struct sl_simulation *out, struct sl_replay *r, const char *changes, struct sl_err *err)
 {
+    return sl_replay_play_scaled(out, r, changes, NULL, err);
+}
+
+int sl_replay_play_scaled(struct sl_simulation *out, struct sl_replay *r, const char *changes, const double *factor,
+                          struct sl_err *err)
+{
     const struct sl_workflow *w = r->w;
     struct sl_changes *c;
-    struct play p = {.r = r};
+    struct play p = {.r = r, .scaled = factor};
     int64_t last, was = w->n ? w->task[w->by_done[w->n - 1]].done_ns : w->first_ns;
     int rc = sl_changes_parse(&c, w, &r->places, &r->apps, changes, err);
 

@@ -39,6 +39,12 @@ int sl_replay_apps(const struct sl_apps **out, struct sl_replay *r, struct sl_er
  * is SL_ENOTFOUND, a text that is none SL_EUSAGE.
  */
 int sl_replay_play(struct sl_simulation *out, struct sl_replay *r, const char *changes, struct sl_err *err);
+/*
+ * The same with what each segment takes multiplied by factor[], of as many as the workflow has (borrowed); NULL: as
+ * sl_replay_play().
+ */
+int sl_replay_play_scaled(struct sl_simulation *out, struct sl_replay *r, const char *changes, const double *factor,
+                          struct sl_err *err);
 void sl_simulation_free(struct sl_simulation *r);
 
 #endif

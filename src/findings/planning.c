@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "findings/planning.h"
+#include "findings/failures.h"
+#include "findings/planning_internal.h"
+#include "findings/why.h"
+#include "findings_planning.sql.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- what it is made of, and what it comes to ---- */
+
+static const struct sl_finding *finding_of(const struct sl_findings *f, const char *name)
+{
+    for (size_t i = 0; i < f->v.n; i++)
+        if (name && !strcmp(f->v.v[i].name, name))
+            return &f->v.v[i];
+    return NULL;
+}
+
+static bool is_kept(const struct search *s, const char *name)
+{
+    size_t n = strlen(name);
+
+    for (const char *at = s->wish->keep; at && *at; at += strcspn(at, ","), at += *at == ',')
+        if (!strncmp(at, name, n) && (!at[n] || at[n] == ','))
+            return true;
+    return false;
+}
+
+/* The tables findings and replays of sl_why(). */
+static void find_candidates(struct search *s, const struct sl_result *why, const struct sl_findings *findings,
+                            struct sl_table *others)
+{
+    enum { RANK, FINDING, CHANGES, WITHOUT };
+    struct sl_table *t = sl_result_find(why, "findings"), *plays = sl_result_find(why, "replays");
+
+    sl_table_rewind(t);
+    while (sl_table_next(t, NULL) > 0) {
+        const struct sl_finding *f = finding_of(findings, sl_table_text(t, SL_WHY_FINDING, NULL));
+        bool changes = !sl_table_is_null(t, SL_WHY_CHANGES);
+        if (!f || !f->repair ||
+            (f->repair == SL_REPAIR_NODES && isnan(s->wish->target_s) && isnan(s->wish->target_share) &&
+             isnan(s->wish->budget_h)))
+            continue;
+        if (!changes && sl_table_real_or_nan(t, SL_WHY_SECONDS) > 0) {
+            struct plan_other *x = sl_table_add(others);
+            x->finding = sl_table_keep(others, f->name);
+            x->repair = sl_repairs[f->repair];
+            x->seconds = sl_table_real(t, SL_WHY_SECONDS);
+            x->what = sl_table_keep(others, sl_table_text(t, SL_WHY_TEXT, NULL));
+            x->edit = sl_table_keep(others, sl_table_text(t, SL_WHY_ADVICE, NULL));
+        }
+        sl_table_rewind(plays);
+        while (changes && sl_table_next(plays, NULL) > 0)
+            if (sl_table_int(plays, RANK) == sl_table_int(t, SL_WHY_RANK)) {
+                struct candidate *c = sl_vec_add(&s->candidate);
+                *c = (struct candidate){.by = f,
+                                        .rank = sl_table_int(t, SL_WHY_RANK),
+                                        .changes = sl_table_text(plays, CHANGES, NULL),
+                                        .what = sl_table_text(t, SL_WHY_TEXT, NULL),
+                                        .edit = sl_table_text(t, SL_WHY_ADVICE, NULL),
+                                        .gain_s = s->makespan_s - sl_table_real_or_nan(plays, WITHOUT),
+                                        .out = is_kept(s, f->name)};
+                s->refused += c->out;
+            }
+    }
+}
+
+static int ask_price(struct search *s, struct sl_store *st, struct sl_err *err)
+{
+    sqlite3_stmt *q = sl_store_prepare(st, sql_nodes, err);
+    int rc = q ? sl_store_step(st, q, err) : SL_ESTORE;
+
+    s->nodes = s->node_hours = NAN;
+    if (rc > 0 && sqlite3_column_type(q, 0) != SQLITE_NULL) {
+        s->nodes = sqlite3_column_double(q, 0);
+        s->node_hours = sqlite3_column_double(q, 1);
+    }
+    sqlite3_finalize(q);
+    if (rc < 0 || !(q = sl_store_prepare(st, sql_pools, err)))
+        return SL_ESTORE;
+    while ((rc = sl_store_step(st, q, err)) > 0)
+        *sl_vec_add(&s->pool) = (struct pool){
+            sl_strdup((const char *)sqlite3_column_text(q, 0)), sqlite3_column_double(q, 1),
+            sqlite3_column_type(q, 2) == SQLITE_NULL ? NAN : sqlite3_column_double(q, 2), sqlite3_column_double(q, 3)};
+    sqlite3_finalize(q);
+    return rc;
+}
+
+static int put_steps(struct sl_table *t, struct search *s, struct sl_err *err)
+{
+    struct draws d = {0};
+    struct sl_buf all = {0};
+    double before_s = s->makespan_s;
+    int rc = s->steps ? sl_plan_draw(&d, s, err) : 0;
+
+    for (size_t k = 0; k < s->steps && !rc; k++) {
+        const struct candidate *c = s->step[k].c;
+        struct plan_step *x = sl_table_add(t);
+        struct sl_simulation r = {0};
+        struct sl_buf assumed = {0};
+        double *gain = sl_alloc((size_t)d.n * sizeof *gain);
+        sl_plan_changes(&all, s, k + 1);
+        for (int i = 0; i < d.n; i++)
+            gain[i] = (d.share[k][i] - d.share[k + 1][i]) * s->makespan_s;
+        x->step = (int64_t)k + 1;
+        x->finding = sl_table_keep(t, c->by->name);
+        x->repair = sl_repairs[sl_plan_repair(s, c)];
+        x->makespan_s = s->step[k].makespan_s;
+        x->gain_s = before_s - x->makespan_s;
+        x->nodes = sl_plan_nodes(s, all.s);
+        x->node_hours = sl_plan_node_hours(s, all.s, x->makespan_s);
+        x->changes = sl_table_keep(t, c->changes);
+        x->all_changes = sl_table_keep(t, all.s);
+        x->what = sl_table_keep(t, c->what);
+        x->edit = sl_table_keep(t, c->edit);
+        rc = sl_replay_play(&r, s->replay, c->changes, err);
+        sl_buf_addf(&assumed, "%s%s", r.assumed ? r.assumed : "",
+                    sl_plan_fits_by_guess(s, c->changes)
+                        ? "; no log says how many CPUs their nodes have: they are taken to suffice"
+                        : "");
+        x->assumed = assumed.n ? sl_table_keep(t, assumed.s) : NULL;
+        sl_buf_free(&assumed);
+        sl_simulation_free(&r);
+        sl_plan_interval(gain, d.n, x->gain_s, &x->gain_low_s, &x->gain_high_s);
+        for (int i = 0; i < d.n; i++)
+            gain[i] = d.share[k + 1][i] * s->makespan_s;
+        sl_plan_interval(gain, d.n, x->makespan_s, &x->low_s, &x->high_s);
+        before_s = x->makespan_s;
+        free(gain);
+    }
+    sl_plan_draws_free(&d);
+    sl_buf_free(&all);
+    return rc;
+}
+
+static double length_key(const void *row)
+{
+    return ((const struct plan_option *)row)->makespan_s;
+}
+
+/* Into `to`, those than which no other is both as short and as cheap; the shortest first. */
+static void put_frontier(struct sl_table *to, struct sl_table *tried)
+{
+    double least = INFINITY;
+
+    sl_rows_sort(&tried->memory, length_key, false);
+    for (size_t i = 0; i < tried->rows; i++) {
+        const struct plan_option *x = sl_table_at(tried, i);
+        struct plan_option *y;
+        if (i && !(x->node_hours < least - 1e-9)) /* of NaN the shortest alone */
+            continue;
+        least = x->node_hours;
+        y = sl_table_add(to);
+        *y = *x;
+        y->findings = sl_table_keep(to, x->findings);
+        y->changes = sl_table_keep(to, x->changes);
+    }
+}
+
+static int plan_of_facts(struct sl_result *r, struct sl_store *st, struct sl_workflow *w,
+                         const struct sl_findings *findings, const struct sl_plan_wish *wish, struct sl_err *err)
+{
+    struct sl_result why = {0}, tried = {0};
+    struct sl_table *steps = sl_result_rows(r, "steps", &plan_step_columns),
+                    *run = sl_result_rows(r, "run", &plan_run_columns),
+                    *options = sl_result_rows(r, "options", &plan_option_columns),
+                    *others = sl_result_rows(r, "others", &plan_other_columns);
+    struct search s = {.w = w,
+                       .wish = wish,
+                       .makespan_s = (double)(w->last_ns - w->first_ns) / 1e9,
+                       .options = sl_result_rows(&tried, "tried", &plan_option_columns)};
+    int rc = sl_why_of_facts(&why, st, w, findings, err);
+
+    r->whole = true;
+    s.replay = w->replay;
+    if (!rc)
+        rc = ask_price(&s, st, err);
+    if (!rc && sl_why_is_in_doubt(&why))
+        rc = sl_err(err, SL_ENOTFOUND,
+                    "what the logs tell of this run cannot be trusted, so nothing is planned; spanloom why says more");
+    if (!rc && !s.replay)
+        rc = sl_err(err, SL_ENOTFOUND, "the run has no tasks that could be replayed");
+    if (!rc) {
+        struct plan_run *x = sl_table_add(run);
+        struct sl_table *of = sl_result_find(&why, "run");
+        find_candidates(&s, &why, findings, others);
+        x->ends = sl_plan_search(&s);
+        sl_table_rewind(of);
+        if (sl_table_next(of, NULL) > 0)
+            x->name = sl_table_keep(run, sl_table_text(of, SL_WHY_RUN_NAME, NULL));
+        x->tasks = w->n;
+        x->makespan_s = s.makespan_s;
+        x->nodes = s.nodes;
+        x->node_hours = s.node_hours;
+        sl_plan_bounds(&s, x);
+        rc = put_steps(steps, &s, err);
+        x->bias = s.bias;
+        x->replays = s.replays;
+        x->refused = s.refused;
+        put_frontier(options, s.options);
+    }
+    for (size_t i = 0; i < s.pool.n; i++)
+        free(s.pool.v[i].name);
+    sl_vec_free(&s.pool);
+    sl_vec_free(&s.candidate);
+    sl_result_free(&tried);
+    sl_result_free(&why);
+    return rc;
+}
+
+int sl_plan(struct sl_result *r, struct sl_store *st, int64_t workflow, const struct sl_findings *findings,
+            const struct sl_plan_wish *wish, struct sl_err *err)
+{
+    struct sl_workflow w = {0};
+    int rc = sl_facts_open(&w, st, workflow, err);
+
+    if (!rc) {
+        rc = plan_of_facts(r, st, &w, findings, wish, err);
+        sl_facts_close(&w, st);
+    }
+    return rc;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What `spanloom plan` says (findings/planning.h), as rows. */
+#ifndef SL_RESULT_PLAN_TABLES_H
+#define SL_RESULT_PLAN_TABLES_H
+
+#include "result/table.h"
+
+/* clang-format off */
+#define PLAN_STEP(COLUMN, row) \
+    COLUMN(row, INTEGER, step, NULL, "from 1, in the order in which to make them") \
+    COLUMN(row, TEXT, finding, NULL, "of findings/FINDING.yaml, which it removes") \
+    COLUMN(row, TEXT, repair, NULL, "what has to change: setting, workflow, app, nodes") \
+    COLUMN(row, REAL, gain_s, "s", "how much shorter the run is with it than with the steps before") \
+    COLUMN(row, REAL, gain_low_s, "s", "of 90 % of the replays with durations drawn anew this is the least") \
+    COLUMN(row, REAL, gain_high_s, "s", "and this the most") \
+    COLUMN(row, REAL, makespan_s, "s", "how long the run takes with it and the steps before") \
+    COLUMN(row, REAL, low_s, "s", "as gain_low_s") \
+    COLUMN(row, REAL, high_s, "s", "as gain_high_s") \
+    COLUMN(row, REAL, nodes, "nodes", "that it needs then") \
+    COLUMN(row, REAL, node_hours, "h", "which these are held for") \
+    COLUMN(row, TEXT, changes, NULL, "of this step, as what-if takes them") \
+    COLUMN(row, TEXT, all_changes, NULL, "of all steps so far") \
+    COLUMN(row, TEXT, what, NULL, "what the finding tells") \
+    COLUMN(row, TEXT, edit, NULL, "what could be done") \
+    COLUMN(row, TEXT, assumed, NULL, "of workers, in words; NULL: their number is what it was")
+#define PLAN_RUN(COLUMN, row) \
+    COLUMN(row, TEXT, name, NULL, NULL) \
+    COLUMN(row, INTEGER, tasks, "tasks", NULL) \
+    COLUMN(row, REAL, makespan_s, "s", "how long it took") \
+    COLUMN(row, REAL, nodes, "nodes", "on which workers were; NULL: no log tells") \
+    COLUMN(row, REAL, node_hours, "h", "from the first worker of each to the last; NULL: no log tells") \
+    COLUMN(row, REAL, path_s, "s", "the longest chain of tasks that wait for each other, of their computing alone") \
+    COLUMN(row, REAL, work_s, "s", "what all tasks computed, over the places on workers") \
+    COLUMN(row, REAL, bias, NULL, "as of what_if()") \
+    COLUMN(row, INTEGER, replays, "replays", "that the search took") \
+    COLUMN(row, TEXT, ends, NULL, "why there are no more steps: target, nothing, limit") \
+    COLUMN(row, INTEGER, refused, NULL, "candidates that --budget or --keep ruled out")
+#define PLAN_OPTION(COLUMN, row) \
+    COLUMN(row, REAL, makespan_s, "s", "how long the run takes") \
+    COLUMN(row, REAL, node_hours, "h", "for as many") \
+    COLUMN(row, TEXT, findings, NULL, "that are removed") \
+    COLUMN(row, TEXT, changes, NULL, "as what-if takes them; empty: the run as it was")
+#define PLAN_OTHER(COLUMN, row) \
+    COLUMN(row, TEXT, finding, NULL, NULL) \
+    COLUMN(row, TEXT, repair, NULL, NULL) \
+    COLUMN(row, REAL, seconds, "s", "that it cost, by estimate") \
+    COLUMN(row, TEXT, what, NULL, NULL) \
+    COLUMN(row, TEXT, edit, NULL, NULL)
+/* clang-format on */
+SL_ROW(plan_step, PLAN_STEP);
+SL_ROW(plan_run, PLAN_RUN);
+SL_ROW(plan_option, PLAN_OPTION);
+SL_ROW(plan_other, PLAN_OTHER);
+
+#endif

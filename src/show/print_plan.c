@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A plan (findings/planning.h) on one screen. */
+#include "show/print_plan.h"
+#include "base/buf.h"
+#include "base/clock.h"
+#include "result/plan_tables.h"
+#include "result/what_if_tables.h"
+#include "show/show.h"
+
+#include <math.h>
+#include <string.h>
+
+static const char *kind_of(const char *repair)
+{
+    static const char *const kinds[][2] = {{"setting", "change a setting"},
+                                           {"workflow", "change the workflow"},
+                                           {"app", "change what tasks run"},
+                                           {"nodes", "more nodes"}};
+
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (!strcmp(repair, kinds[i][0]))
+            return kinds[i][1];
+    return repair;
+}
+
+/* Lines of a step. */
+static void put_words(FILE *out, const char *text, int columns)
+{
+    if (!text || !*text)
+        return;
+    fputs("    ", out);
+    sl_show_wrapped(out, text, 4, columns);
+}
+
+static void add_hours(struct sl_buf *b, double nodes, double hours)
+{
+    char h[32];
+
+    if (!isnan(hours))
+        sl_buf_addf(b, ", %.4g node%s, %s node hours", nodes, nodes == 1 ? "" : "s", sl_show_digits(hours, h));
+}
+
+static void put_run(FILE *out, const struct plan_run *x)
+{
+    char took[32], tasks[32];
+    struct sl_buf b = {0};
+
+    add_hours(&b, x->nodes, x->node_hours);
+    fprintf(out, "%s took %s: %s tasks%s\n", x->name ? x->name : "the run", sl_seconds_text(x->makespan_s, took),
+            sl_show_count((unsigned long long)x->tasks, tasks), b.n ? b.s : "");
+    sl_buf_free(&b);
+}
+
+/* What is left out whole, though it can only be made shorter. */
+static bool is_at_most(const char *changes)
+{
+    static const char *const exact[] = {"barriers", "dependencies", "failed tries", "longest first", "workers"};
+
+    for (size_t i = 0; i < sizeof exact / sizeof *exact; i++)
+        if (!strncmp(changes, exact[i], strlen(exact[i])))
+            return false;
+    return strlen(changes) > 3 && !strcmp(changes + strlen(changes) - 3, " x0");
+}
+
+static void put_step(FILE *out, const struct plan_step *x, double makespan_s, int columns)
+{
+    char gain[32], low[32], high[32], takes[32], takes_low[32], takes_high[32];
+    struct sl_buf line = {0};
+
+    fprintf(out, "\n %lld. %s: %s\n", (long long)x->step, kind_of(x->repair), x->finding);
+    put_words(out, x->what, columns);
+    put_words(out, x->edit, columns);
+    put_words(out, x->assumed, columns);
+    sl_buf_addf(&line, "saves %s%s (%s to %s); the run takes %s (%s to %s)", is_at_most(x->changes) ? "at most " : "",
+                sl_seconds_beside(x->gain_s, makespan_s, gain), sl_seconds_beside(x->gain_low_s, makespan_s, low),
+                sl_seconds_beside(x->gain_high_s, makespan_s, high),
+                sl_seconds_beside(x->makespan_s, makespan_s, takes), sl_seconds_beside(x->low_s, makespan_s, takes_low),
+                sl_seconds_beside(x->high_s, makespan_s, takes_high));
+    add_hours(&line, x->nodes, x->node_hours);
+    put_words(out, line.s, columns);
+    sl_buf_free(&line);
+}
+
+static void put_end(FILE *out, const struct plan_run *x, double end_s, bool steps)
+{
+    double bound_s = fmax(x->path_s, isnan(x->work_s) ? 0 : x->work_s);
+    char path[32], work[32], was[32], comes[32];
+
+    fputc('\n', out);
+    if (!steps)
+        fputs("No change that findings name makes it shorter by 2 % or more.\n", out);
+    else if (!strcmp(x->ends, "target"))
+        fputs("That reaches the target.\n", out);
+    else if (!strcmp(x->ends, "limit"))
+        fputs("A plan has no more steps; further findings: spanloom why\n", out);
+    else
+        fputs("No further change that findings name saves 2 % or more.\n", out);
+    if (x->refused)
+        fprintf(out, "%lld candidate%s left out, by --budget or --keep.\n", (long long)x->refused,
+                x->refused == 1 ? " was" : "s were");
+    fprintf(out, "In the run as it was the longest chain of tasks computed for %s",
+            sl_seconds_beside(x->path_s, x->makespan_s, path));
+    if (!isnan(x->work_s))
+        fprintf(out, "; all tasks, over its workers, for %s", sl_seconds_beside(x->work_s, x->makespan_s, work));
+    fputs(".\n", out);
+    if (bound_s > 0 && end_s > 0 && !(bound_s > end_s))
+        fprintf(out, "%s is %.1f times the longer of these.\n", steps ? "The plan" : "The run", end_s / bound_s);
+    if (fabs(x->bias) * 100 >= SL_DOUBT_PERCENT)
+        fprintf(out, "In doubt: replayed without a change the run takes %s, not %s.\n",
+                sl_seconds_beside(x->makespan_s * (1 + x->bias), x->makespan_s, comes),
+                sl_seconds_beside(x->makespan_s, x->makespan_s, was));
+}
+
+static void put_options(FILE *out, struct sl_table *t, double makespan_s)
+{
+    const struct plan_option *x;
+    char takes[32], hours[32];
+
+    if (t->rows < 2)
+        return;
+    fputs("\nTime against node hours: of all that was tried what is not longer and dearer than another\n", out);
+    while ((x = sl_table_row(t, NULL)))
+        fprintf(out, "%14s %10s h  %s\n", sl_seconds_beside(x->makespan_s, makespan_s, takes),
+                sl_show_digits(x->node_hours, hours), *x->findings ? x->findings : "the run as it was");
+}
+
+static void put_others(FILE *out, struct sl_table *t, double makespan_s, int columns)
+{
+    const struct plan_other *x;
+    char seconds[32];
+
+    if (t->rows)
+        fputs("\nWhat cannot be replayed\n", out);
+    while ((x = sl_table_row(t, NULL))) {
+        fprintf(out, " -  %s: %s, some %s\n", kind_of(x->repair), x->finding,
+                sl_seconds_beside(x->seconds, makespan_s, seconds));
+        put_words(out, x->what, columns);
+        put_words(out, x->edit, columns);
+    }
+}
+
+void sl_show_plan(FILE *out, const struct sl_result *r, int columns)
+{
+    const struct plan_run *run = sl_table_row(sl_result_find(r, "run"), NULL);
+    struct sl_table *steps = sl_result_find(r, "steps");
+    const struct plan_step *x;
+    const char *all = NULL;
+    double end_s;
+
+    if (!run)
+        return;
+    end_s = run->makespan_s;
+    put_run(out, run);
+    while ((x = sl_table_row(steps, NULL))) {
+        put_step(out, x, run->makespan_s, columns);
+        end_s = x->makespan_s;
+        all = x->all_changes;
+    }
+    if (all)
+        fprintf(out, "\nAll of it: spanloom what-if '%s'\n", all);
+    put_end(out, run, end_s, steps->rows > 0);
+    put_options(out, sl_result_find(r, "options"), run->makespan_s);
+    put_others(out, sl_result_find(r, "others"), run->makespan_s, columns);
+}
