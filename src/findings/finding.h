@@ -45,6 +45,7 @@ struct sl_findings {
     struct sl_catalogue files;
     bool
         followed; /* of a run that somebody watches: its logs are no copy, and their silence is waited out for longer */
+    bool untold;  /* wanted as a table of sl_why(), as `findings`: what can be repaired, and costs little by itself */
 };
 
 /* Ours and the user's.  On success *out is to be freed with sl_findings_free(). */

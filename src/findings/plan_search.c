@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { REFRESHED_TASKS = 200000 }; /* of more the gain beside other steps is bounded by that before */
 static const double worth = 0.02, cheaper = 2 / 3.0, enough = 0.9; /* parts of the run, of the most, of the most */
 
 /* ---- the price ---- */
@@ -133,14 +134,29 @@ static bool is_open(const struct candidate *c)
     return !c->taken && !c->out;
 }
 
+/* What it has to gain at least, in seconds. */
+static double least_gain(const struct search *s, const struct candidate *c)
+{
+    return fmax(fmax(worth, c->by->threshold) * s->makespan_s, c->by->at_least_s);
+}
+
+static void refresh_all(struct search *s)
+{
+    for (size_t i = 0; i < s->candidate.n; i++)
+        if (is_open(&s->candidate.v[i]) && !s->candidate.v[i].fresh)
+            refresh(s, &s->candidate.v[i]);
+}
+
 /* The one that gains most, whose gain is known; NULL: none is worth it. */
 static struct candidate *find_most(struct search *s)
 {
+    if (s->steps && s->w->n <= REFRESHED_TASKS)
+        refresh_all(s);
     for (;;) {
         struct candidate *most = NULL;
         for (size_t i = 0; i < s->candidate.n; i++) {
             struct candidate *c = &s->candidate.v[i];
-            if (is_open(c) && c->gain_s >= worth * s->makespan_s && (!most || c->gain_s > most->gain_s))
+            if (is_open(c) && c->gain_s >= least_gain(s, c) && (!most || c->gain_s > most->gain_s))
                 most = c;
         }
         if (!most || most->fresh)
@@ -210,6 +226,11 @@ static void drop_needless(struct search *s)
         }
     }
     sl_buf_free(&b);
+}
+
+bool sl_plan_is_same(const struct search *s, const struct candidate *c)
+{
+    return !c->taken && !c->out && c->alone_s >= least_gain(s, c) && c->gain_s < least_gain(s, c);
 }
 
 const char *sl_plan_search(struct search *s)

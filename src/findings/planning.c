@@ -11,6 +11,24 @@
 
 /* ---- what it is made of, and what it comes to ---- */
 
+static void put_same(struct sl_table *t, const struct search *s)
+{
+    int64_t last = 0; /* values of one finding follow one another */
+
+    for (size_t i = 0; i < s->candidate.n; i++) {
+        const struct candidate *c = &s->candidate.v[i];
+        if (c->rank == last || !sl_plan_is_same(s, c))
+            continue;
+        last = c->rank;
+        struct plan_other *x = sl_table_add(t);
+        x->finding = sl_table_keep(t, c->by->name);
+        x->repair = sl_repairs[sl_plan_repair(s, c)];
+        x->seconds = c->alone_s;
+        x->what = sl_table_keep(t, c->what);
+        x->edit = sl_table_keep(t, c->edit);
+    }
+}
+
 static const struct sl_finding *finding_of(const struct sl_findings *f, const char *name)
 {
     for (size_t i = 0; i < f->v.n; i++)
@@ -29,42 +47,66 @@ static bool is_kept(const struct search *s, const char *name)
     return false;
 }
 
-/* The tables findings and replays of sl_why(). */
+static bool is_wanted(const struct search *s, const struct sl_finding *f)
+{
+    const struct sl_plan_wish *wish = s->wish;
+
+    return f && f->repair &&
+           (f->repair != SL_REPAIR_NODES || !isnan(wish->target_s) || !isnan(wish->target_share) ||
+            !isnan(wish->budget_h));
+}
+
+static void add_candidate(struct search *s, const struct sl_table *t, const struct sl_finding *f, const char *changes,
+                          double without_s)
+{
+    *sl_vec_add(&s->candidate) = (struct candidate){.by = f,
+                                                    .rank = sl_table_int(t, SL_WHY_RANK),
+                                                    .changes = changes,
+                                                    .what = sl_table_text(t, SL_WHY_TEXT, NULL),
+                                                    .edit = sl_table_text(t, SL_WHY_ADVICE, NULL),
+                                                    .alone_s = s->makespan_s - without_s,
+                                                    .gain_s = s->makespan_s - without_s,
+                                                    .out = is_kept(s, f->name)};
+    s->refused += is_kept(s, f->name);
+}
+
+static void add_other(struct sl_table *others, const struct sl_table *t, const struct sl_finding *f)
+{
+    struct plan_other *x = sl_table_add(others);
+
+    x->finding = sl_table_keep(others, f->name);
+    x->repair = sl_repairs[f->repair];
+    x->seconds = sl_table_real(t, SL_WHY_SECONDS);
+    x->what = sl_table_keep(others, sl_table_text(t, SL_WHY_TEXT, NULL));
+    x->edit = sl_table_keep(others, sl_table_text(t, SL_WHY_ADVICE, NULL));
+}
+
+/* Of the tables findings, replays and untold of sl_why(). */
 static void find_candidates(struct search *s, const struct sl_result *why, const struct sl_findings *findings,
                             struct sl_table *others)
 {
     enum { RANK, FINDING, CHANGES, WITHOUT };
-    struct sl_table *t = sl_result_find(why, "findings"), *plays = sl_result_find(why, "replays");
+    struct sl_table *t = sl_result_find(why, "findings"), *plays = sl_result_find(why, "replays"),
+                    *untold = sl_result_find(why, "untold");
 
     sl_table_rewind(t);
     while (sl_table_next(t, NULL) > 0) {
         const struct sl_finding *f = finding_of(findings, sl_table_text(t, SL_WHY_FINDING, NULL));
         bool changes = !sl_table_is_null(t, SL_WHY_CHANGES);
-        if (!f || !f->repair ||
-            (f->repair == SL_REPAIR_NODES && isnan(s->wish->target_s) && isnan(s->wish->target_share) &&
-             isnan(s->wish->budget_h)))
+        if (!is_wanted(s, f))
             continue;
-        if (!changes && sl_table_real_or_nan(t, SL_WHY_SECONDS) > 0) {
-            struct plan_other *x = sl_table_add(others);
-            x->finding = sl_table_keep(others, f->name);
-            x->repair = sl_repairs[f->repair];
-            x->seconds = sl_table_real(t, SL_WHY_SECONDS);
-            x->what = sl_table_keep(others, sl_table_text(t, SL_WHY_TEXT, NULL));
-            x->edit = sl_table_keep(others, sl_table_text(t, SL_WHY_ADVICE, NULL));
-        }
+        if (!changes && sl_table_real_or_nan(t, SL_WHY_SECONDS) > 0)
+            add_other(others, t, f);
         sl_table_rewind(plays);
         while (changes && sl_table_next(plays, NULL) > 0)
-            if (sl_table_int(plays, RANK) == sl_table_int(t, SL_WHY_RANK)) {
-                struct candidate *c = sl_vec_add(&s->candidate);
-                *c = (struct candidate){.by = f,
-                                        .rank = sl_table_int(t, SL_WHY_RANK),
-                                        .changes = sl_table_text(plays, CHANGES, NULL),
-                                        .what = sl_table_text(t, SL_WHY_TEXT, NULL),
-                                        .edit = sl_table_text(t, SL_WHY_ADVICE, NULL),
-                                        .gain_s = s->makespan_s - sl_table_real_or_nan(plays, WITHOUT),
-                                        .out = is_kept(s, f->name)};
-                s->refused += c->out;
-            }
+            if (sl_table_int(plays, RANK) == sl_table_int(t, SL_WHY_RANK))
+                add_candidate(s, t, f, sl_table_text(plays, CHANGES, NULL), sl_table_real_or_nan(plays, WITHOUT));
+    }
+    while (untold && sl_table_next(untold, NULL) > 0) {
+        const struct sl_finding *f = finding_of(findings, sl_table_text(untold, SL_WHY_FINDING, NULL));
+        if (is_wanted(s, f))
+            add_candidate(s, untold, f, sl_table_text(untold, SL_WHY_CHANGES, NULL),
+                          sl_table_real_or_nan(untold, SL_WHY_WITHOUT_S));
     }
 }
 
@@ -167,12 +209,17 @@ static int plan_of_facts(struct sl_result *r, struct sl_store *st, struct sl_wor
     struct sl_table *steps = sl_result_rows(r, "steps", &plan_step_columns),
                     *run = sl_result_rows(r, "run", &plan_run_columns),
                     *options = sl_result_rows(r, "options", &plan_option_columns),
+                    *same = sl_result_rows(r, "same", &plan_other_columns),
                     *others = sl_result_rows(r, "others", &plan_other_columns);
     struct search s = {.w = w,
                        .wish = wish,
                        .makespan_s = (double)(w->last_ns - w->first_ns) / 1e9,
                        .options = sl_result_rows(&tried, "tried", &plan_option_columns)};
-    int rc = sl_why_of_facts(&why, st, w, findings, err);
+    struct sl_findings all = *findings; /* what hides behind another costs nothing by itself */
+    int rc;
+
+    all.untold = true;
+    rc = sl_why_of_facts(&why, st, w, &all, err);
 
     r->whole = true;
     s.replay = w->replay;
@@ -200,6 +247,7 @@ static int plan_of_facts(struct sl_result *r, struct sl_store *st, struct sl_wor
         x->bias = s.bias;
         x->replays = s.replays;
         x->refused = s.refused;
+        put_same(same, &s);
         put_frontier(options, s.options);
     }
     for (size_t i = 0; i < s.pool.n; i++)

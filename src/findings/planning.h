@@ -2,10 +2,11 @@
 /*
  * Which changes, in which order, make a workflow faster, for how much, and at what price.
  *
- * The candidates are what findings tell with `changes` and a `repair` (finding.h), and the other values that they have
- * replayed (`replays`).  The search is lazy greedy (Minoux 1978): what a candidate gained alone bounds what it gains
- * beside others, so few are replayed twice.  In each turn the one that gains most is taken, or a cheaper kind that
- * gains two thirds of that.  A step that later ones made needless is taken out.
+ * The candidates are what findings find with `changes` and a `repair` (finding.h), also what costs little by itself, as
+ * it may hide behind another, and the other values that they have replayed (`replays`).  In each turn all are replayed
+ * beside the steps so far, and the one that gains most is taken, or a cheaper kind that gains two thirds of that.  Of
+ * large workflows the search is lazy (Minoux 1978): what a candidate gained before is taken to bound what it gains now,
+ * so that few are replayed, and what hides is not seen.  A step that later ones made needless is taken out.
  */
 #ifndef SL_FINDINGS_PLANNING_H
 #define SL_FINDINGS_PLANNING_H
@@ -22,8 +23,8 @@ struct sl_plan_wish {
 };
 
 /*
- * Tables: steps; run, one row; options, of all that was tried what is not longer and dearer than another; others,
- * findings with a repair that cannot be replayed; problems as of sl_why().
+ * Tables: steps; run, one row; same, findings of the same seconds as steps; options, of all that was tried what is not
+ * longer and dearer than another; others, findings with a repair that cannot be replayed; problems as of sl_why().
  */
 int sl_plan(struct sl_result *r, struct sl_store *st, int64_t workflow, const struct sl_findings *findings,
             const struct sl_plan_wish *wish, struct sl_err *err);

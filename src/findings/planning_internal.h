@@ -13,6 +13,7 @@ struct candidate {
     const struct sl_finding *by;
     int64_t rank; /* of the finding: those of one rank are other values of the same */
     const char *changes, *what, *edit;
+    double alone_s;
     double gain_s; /* beside the steps so far, at most; alone at first */
     bool fresh, taken, out;
 };
@@ -51,6 +52,8 @@ enum sl_repair sl_plan_repair(const struct search *s, const struct candidate *c)
 
 /* Finds the steps.  Why there are no more: target, nothing, limit. */
 const char *sl_plan_search(struct search *s);
+/* Would it have been a step, if the steps did not save the same seconds? */
+bool sl_plan_is_same(const struct search *s, const struct candidate *c);
 /* The changes of the first n steps into b, which is cleared. */
 void sl_plan_changes(struct sl_buf *b, const struct search *s, size_t n);
 

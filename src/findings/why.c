@@ -114,6 +114,7 @@ void sl_why_more(struct sl_result *r, struct why *y, const char *const (*more)[2
 static int add_row(struct why *y, const struct sl_finding *f, sqlite3_stmt *q, struct sl_err *err)
 {
     struct found x = {.by = f, .seconds = real_column(q, "seconds"), .without_s = NAN, .took_s = NAN};
+    bool told;
     int rc;
 
     x.changes = text_column(q, "changes");
@@ -141,7 +142,8 @@ static int add_row(struct why *y, const struct sl_finding *f, sqlite3_stmt *q, s
         x.sure = sl_strdup(x.changes ? "by replay" : "by estimate");
     if (!rc && x.sure && y->replayed && strstr(x.sure, "replay"))
         rc = sl_why_doubt(y, &x.sure, err);
-    if (!rc && tells(y, &x)) {
+    told = tells(y, &x);
+    if (!rc && (told || (y->keep_untold && x.changes && f->repair))) {
         rc = sl_why_words(&x.text, y, f, f->text, q, err);
         rc = rc ? rc : sl_why_words(&x.advice, y, f, f->advice, q, err);
         rc = rc ? rc : sl_why_words(&x.command, y, f, f->command, q, err);
@@ -153,7 +155,10 @@ static int add_row(struct why *y, const struct sl_finding *f, sqlite3_stmt *q, s
         if (!rc && f->programs && y->task.key)
             sl_why_name_task(y, &x.text);
         if (!rc) {
-            *sl_vec_add(&y->found) = x;
+            if (told)
+                *sl_vec_add(&y->found) = x;
+            else
+                *sl_vec_add(&y->untold) = x;
             return 0;
         }
     }
@@ -208,9 +213,8 @@ static int by_seconds(const void *a, const void *b)
     return strcmp(x->by->name, y->by->name);
 }
 
-static void put_found(struct sl_table *t, const struct why *y, size_t i)
+static void put_found(struct sl_table *t, const struct why *y, const struct found *x, size_t i)
 {
-    const struct found *x = &y->found.v[i];
 
     sl_table_add(t);
     sl_table_put_int(t, SL_WHY_RANK, (int64_t)i + 1);
@@ -293,6 +297,20 @@ void sl_why_begin(struct sl_result *r)
     sl_result_table(r, "problems", problem_columns, SL_COLUMNS(problem_columns));
 }
 
+/* Ranks go on where those of findings end. */
+static void put_untold(struct sl_result *r, struct why *y)
+{
+    struct sl_table *t =
+        y->keep_untold ? sl_result_table(r, "untold", finding_columns, SL_COLUMNS(finding_columns)) : NULL;
+
+    for (size_t i = 0; i < y->untold.n; i++) {
+        if (t)
+            put_found(t, y, &y->untold.v[i], sl_result_find(r, "findings")->rows + i);
+        free_found(&y->untold.v[i]);
+    }
+    sl_vec_free(&y->untold);
+}
+
 int sl_why_look(struct sl_result *r, struct why *y, const struct sl_findings *findings, bool programs,
                 struct sl_err *err)
 {
@@ -314,7 +332,7 @@ int sl_why_look(struct sl_result *r, struct why *y, const struct sl_findings *fi
     sl_why_find_same(y);
     sl_why_put_terms(r, NULL, y->jobs);
     for (size_t i = 0; i < y->found.n; i++) {
-        put_found(t, y, i);
+        put_found(t, y, &y->found.v[i], i);
         sl_why_put_terms(r, y->found.v[i].sure, y->jobs);
         sl_why_put_terms(r, y->found.v[i].text, y->jobs);
     }
@@ -322,6 +340,7 @@ int sl_why_look(struct sl_result *r, struct why *y, const struct sl_findings *fi
     for (size_t i = 0; i < y->found.n; i++)
         free_found(&y->found.v[i]);
     sl_vec_free(&y->found);
+    put_untold(r, y);
     return rc;
 }
 
@@ -408,6 +427,7 @@ int sl_why_of_facts(struct sl_result *r, struct sl_store *st, struct sl_workflow
     int rc = sl_replay_wait(w->replay, err);
 
     y.replay = w->replay;
+    y.keep_untold = findings->untold;
     sl_why_begin(r);
     if (!rc && !(rc = sl_run_names_load(&names, st, err)))
         y.runs = names.v.n;

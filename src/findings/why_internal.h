@@ -28,6 +28,8 @@ struct why {
     size_t runs;              /* of the store */
     char workers[200];        /* their type, where it has to be said; "" */
     SL_VEC(struct found) found;
+    bool keep_untold; /* sl_findings.untold */
+    SL_VEC(struct found) untold;
     bool alone; /* the one that is left */
     bool jobs;  /* what ran are jobs of a batch system, not tasks */
     bool spans; /* of OpenTelemetry, which `profile` knows nothing of */

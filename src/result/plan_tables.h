@@ -43,7 +43,7 @@
 #define PLAN_OTHER(COLUMN, row) \
     COLUMN(row, TEXT, finding, NULL, NULL) \
     COLUMN(row, TEXT, repair, NULL, NULL) \
-    COLUMN(row, REAL, seconds, "s", "that it cost, by estimate") \
+    COLUMN(row, REAL, seconds, "s", "that it costs by itself: by replay, of others by estimate") \
     COLUMN(row, TEXT, what, NULL, NULL) \
     COLUMN(row, TEXT, edit, NULL, NULL)
 /* clang-format on */

@@ -124,13 +124,13 @@ static void put_options(FILE *out, struct sl_table *t, double makespan_s)
                 sl_show_digits(x->node_hours, hours), *x->findings ? x->findings : "the run as it was");
 }
 
-static void put_others(FILE *out, struct sl_table *t, double makespan_s, int columns)
+static void put_others(FILE *out, struct sl_table *t, const char *title, double makespan_s, int columns)
 {
     const struct plan_other *x;
     char seconds[32];
 
     if (t->rows)
-        fputs("\nWhat cannot be replayed\n", out);
+        fprintf(out, "\n%s\n", title);
     while ((x = sl_table_row(t, NULL))) {
         fprintf(out, " -  %s: %s, some %s\n", kind_of(x->repair), x->finding,
                 sl_seconds_beside(x->seconds, makespan_s, seconds));
@@ -156,9 +156,10 @@ void sl_show_plan(FILE *out, const struct sl_result *r, int columns)
         end_s = x->makespan_s;
         all = x->all_changes;
     }
+    put_others(out, sl_result_find(r, "same"), "The same seconds, found as something else", run->makespan_s, columns);
     if (all)
         fprintf(out, "\nAll of it: spanloom what-if '%s'\n", all);
     put_end(out, run, end_s, steps->rows > 0);
     put_options(out, sl_result_find(r, "options"), run->makespan_s);
-    put_others(out, sl_result_find(r, "others"), run->makespan_s, columns);
+    put_others(out, sl_result_find(r, "others"), "What cannot be replayed", run->makespan_s, columns);
 }

@@ -1,0 +1,116 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""plan_faults.py [CASE...]: real runs of Parsl with planted faults; what `spanloom plan` says of them, and what came when its steps were taken.
+
+Needs parsl (PEERS, or build-peers, has it) and spanloom (SPANLOOM, or build/spanloom).  A case is a workflow whose faults are keywords: each is
+repaired by a keyword of its own.  All runs are of one machine, with tasks that sleep, so that their CPUs do not matter.
+"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+SPANLOOM = os.environ.get("SPANLOOM", f"{ROOT}/build/spanloom")
+PYTHON = os.environ.get("PEERS", f"{ROOT}/build-peers") + "/bin/python"
+WORKFLOW = '''
+import json, sys, time
+import parsl
+from parsl.config import Config
+from parsl.executors import HighThroughputExecutor
+from parsl.providers import LocalProvider
+
+@parsl.python_app
+def prep(i, s, marker=None):
+    import os, time
+    time.sleep(s)
+    if marker and not os.path.exists(marker):
+        open(marker, "w").close()
+        raise RuntimeError("planted")
+    return i
+
+@parsl.python_app
+def work(x, s):
+    import time
+    time.sleep(s)
+    return x
+
+o = json.loads(sys.argv[1])
+config = Config(executors=[HighThroughputExecutor(label="htex", address="127.0.0.1", cores_per_worker=0.01, max_workers_per_node=o.get("workers", 4),
+                                                  provider=LocalProvider(init_blocks=1, min_blocks=1, max_blocks=1))],
+                strategy="none", retries=2, initialize_logging=True, run_dir="runinfo")
+with parsl.load(config):
+    first = []
+    for i in range(o.get("tasks", 24)):
+        s = o["straggler"] if o.get("straggler") and i == 10 else 0.5 + 0.02 * (i % 7)
+        first.append(prep(i, s, f"flag-{i}" if i % 4 == 1 and o.get("flaky") else None))
+        time.sleep(o.get("submit_s", 0))
+        if o.get("barrier") and i % 4 == 3:
+            [f.result() for f in first]
+    if o.get("idle_s"):
+        [f.result() for f in first]
+        time.sleep(o["idle_s"])
+    second = [work(f, 0.4) for f in first]
+    if o.get("long_last"):
+        second.append(work(0, o["long_last"]))
+    [f.result() for f in second]
+'''
+FAULTS = {  # what plants it, the finding that should name it, and what repairs it
+    "workers": ({"workers": 2}, "workers", {"workers": 4}),
+    "barrier": ({"barrier": True}, "barrier", {"barrier": False}),
+    "straggler": ({"straggler": 9}, "straggler", {"straggler": None}),
+    "flaky": ({"flaky": True}, "failed-tries", {"flaky": False}),
+    "idle": ({"idle_s": 5}, "idle-driver", {"idle_s": 0}),
+    "slow": ({"submit_s": 0.7}, "slow-driver", {"submit_s": 0}),
+}
+CASES = [("straggler", "idle"), ("flaky", "idle"), ("straggler", "flaky"), ("barrier", "idle"), ("slow", "idle"), ("slow", "flaky"),
+         ("barrier", "flaky"), ("idle",), ("straggler", "idle", "flaky"), ("barrier", "straggler"), ("slow", "straggler"), ()]
+
+
+def run(where, options):
+    os.makedirs(where)
+    with open(f"{where}/wf.py", "w") as f:
+        f.write(WORKFLOW)
+    subprocess.run([PYTHON, "wf.py", json.dumps(options)], cwd=where, check=True, env=os.environ | {"PATH": os.path.dirname(PYTHON) + ":" + os.environ["PATH"]}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=300)
+    subprocess.run([SPANLOOM, "import", "--quiet", "-d", f"{where}/s.db", f"{where}/runinfo"], check=True)
+    return f"{where}/s.db"
+
+
+def ask(store, *args):
+    return json.loads(subprocess.run([SPANLOOM, *args, "-d", store, "--format", "json"], check=True, stdout=subprocess.PIPE).stdout)
+
+
+def start_up(store):
+    """Until the first worker was there: never the same twice, and nothing was planted in it."""
+    return ask(store, "sql", "SELECT (min(e.time_ns) - (SELECT min(time_ns) FROM events)) / 1e9 AS s FROM events e JOIN spans s ON s.id = e.span "
+                             "WHERE s.type = 'parsl.executor.htex.worker'")[0]["s"]
+
+
+def main(names):
+    print(f"{'planted':28s} {'named':>6s} {'steps of the plan':44s} {'was':>7s} {'plan':>7s} {'low':>7s} {'high':>7s} {'came':>7s}   error")
+    for case in CASES:
+        if names and "+".join(case) not in names:
+            continue
+        with tempfile.TemporaryDirectory() as d:
+            options, repaired = {}, {}
+            for fault in case:
+                options |= FAULTS[fault][0]
+                repaired |= FAULTS[fault][2]
+            store = run(f"{d}/was", options)
+            plan = ask(store, "plan")
+            steps = [s["finding"] for s in plan["steps"]][:3]
+            wanted = [FAULTS[f][1] for f in case]
+            named = sum(w in steps + [x["finding"] for x in plan["same"]] for w in wanted)
+            last = [s for s in plan["steps"][:3] if s["finding"] in wanted]
+            changes = ", ".join(s["changes"] for s in last)
+            other = run(f"{d}/then", options | repaired)
+            was, came = plan["run"][0]["makespan_s"] - start_up(store), ask(other, "plan")["run"][0]["makespan_s"] - start_up(other)
+            got = (ask(store, "what-if", changes)[0]["new_makespan_s"] if changes else plan["run"][0]["makespan_s"]) - start_up(store)
+            row = plan["steps"][len(last) - 1] if last and len(last) == len(steps) else {}
+            low, high = (row.get(k, float("nan")) - start_up(store) for k in ("low_s", "high_s"))
+            print(f"{'+'.join(case) or 'sound':28s} {named}/{len(case):<4d} {', '.join(steps):44s} {was:7.2f} {got:7.2f} {low:7.2f} {high:7.2f} {came:7.2f} {100 * (got / came - 1):+6.1f} %", flush=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
