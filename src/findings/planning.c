@@ -202,6 +202,71 @@ static void put_frontier(struct sl_table *to, struct sl_table *tried)
     }
 }
 
+/* Of the table went of sl_why(). */
+static struct plan_part *part_of(struct sl_table *parts, const char *what)
+{
+    struct plan_part *x;
+
+    for (size_t i = 0; i < parts->rows; i++) {
+        x = sl_rows_at(&parts->memory, i);
+        if (!strcmp(x->what, what))
+            return x;
+    }
+    x = sl_table_add(parts);
+    x->what = sl_table_keep(parts, what);
+    return x;
+}
+
+static void put_parts(struct sl_table *parts, const struct sl_result *why, bool came)
+{
+    enum { WHAT, SECONDS };
+    struct sl_table *went = sl_result_find(why, "went");
+
+    while (went && sl_table_next(went, NULL) > 0) {
+        struct plan_part *x = part_of(parts, sl_table_text_or_empty(went, WHAT));
+        *(came ? &x->came_s : &x->was_s) = sl_table_real(went, SECONDS);
+    }
+}
+
+static double part_key(const void *row)
+{
+    return fabs(((const struct plan_part *)row)->change_s);
+}
+
+int sl_plan_check(struct sl_result *r, struct sl_store *st, int64_t workflow, const struct sl_findings *findings,
+                  struct sl_err *err)
+{
+    struct sl_result why = {0};
+    struct sl_table *t = sl_result_rows(r, "check", &plan_check_columns), *parts = sl_result_find(r, "parts"),
+                    *steps = sl_result_find(r, "steps"), *run;
+    const struct plan_run *plan = sl_table_at(sl_result_find(r, "run"), 0);
+    int rc = sl_why(&why, st, workflow, findings, err);
+
+    run = rc ? NULL : sl_result_find(&why, "run");
+    if (!rc && (sl_table_next(run, NULL) <= 0 || sl_table_is_null(run, SL_WHY_RUN_MAKESPAN)))
+        rc = sl_err(err, SL_ENOTFOUND, "--check: no log tells how long that run took; spanloom why says more");
+    for (size_t k = 0; k <= steps->rows && !rc; k++) {
+        const struct plan_step *step = k ? sl_table_at(steps, k - 1) : NULL;
+        struct plan_check *x = sl_table_add(t);
+        x->run = sl_table_keep(t, sl_table_text(run, SL_WHY_RUN_NAME, NULL));
+        x->step = (int64_t)k;
+        x->makespan_s = step ? step->makespan_s : plan->makespan_s;
+        x->came_s = sl_table_real(run, SL_WHY_RUN_MAKESPAN);
+        x->off = x->makespan_s / x->came_s - 1;
+        x->within = step ? step->low_s <= x->came_s && x->came_s <= step->high_s : SL_NULL_INTEGER;
+    }
+    if (!rc) {
+        put_parts(parts, &why, true);
+        for (size_t i = 0; i < parts->rows; i++) {
+            struct plan_part *x = sl_rows_at(&parts->memory, i);
+            x->change_s = (isnan(x->came_s) ? 0 : x->came_s) - (isnan(x->was_s) ? 0 : x->was_s);
+        }
+        sl_rows_sort(&parts->memory, part_key, true);
+    }
+    sl_result_free(&why);
+    return rc;
+}
+
 static int plan_of_facts(struct sl_result *r, struct sl_store *st, struct sl_workflow *w,
                          const struct sl_findings *findings, const struct sl_plan_wish *wish, struct sl_err *err)
 {
@@ -247,6 +312,7 @@ static int plan_of_facts(struct sl_result *r, struct sl_store *st, struct sl_wor
         x->bias = s.bias;
         x->replays = s.replays;
         x->refused = s.refused;
+        put_parts(sl_result_rows(r, "parts", &plan_part_columns), &why, false);
         put_same(same, &s);
         put_frontier(options, s.options);
     }

@@ -29,4 +29,11 @@ struct sl_plan_wish {
 int sl_plan(struct sl_result *r, struct sl_store *st, int64_t workflow, const struct sl_findings *findings,
             const struct sl_plan_wish *wish, struct sl_err *err);
 
+/*
+ * How a later run came out beside the plan in r: the table check, a row for none and for each of its steps; and in the
+ * table parts, which sl_plan() has begun, its critical path beside that of the run of the plan.
+ */
+int sl_plan_check(struct sl_result *r, struct sl_store *st, int64_t workflow, const struct sl_findings *findings,
+                  struct sl_err *err);
+
 #endif

@@ -46,7 +46,21 @@
     COLUMN(row, REAL, seconds, "s", "that it costs by itself: by replay, of others by estimate") \
     COLUMN(row, TEXT, what, NULL, NULL) \
     COLUMN(row, TEXT, edit, NULL, NULL)
+#define PLAN_CHECK(COLUMN, row) \
+    COLUMN(row, TEXT, run, NULL, "of --check") \
+    COLUMN(row, INTEGER, step, NULL, "with it and those before; 0: with none") \
+    COLUMN(row, REAL, makespan_s, "s", "how long the run should take then") \
+    COLUMN(row, REAL, came_s, "s", "how long it took") \
+    COLUMN(row, REAL, off, NULL, "how much less than that was said (less than 0), or more: a part of what came") \
+    COLUMN(row, INTEGER, within, NULL, "1: it lies in the interval of the step")
+#define PLAN_PART(COLUMN, row) \
+    COLUMN(row, TEXT, what, NULL, "a part of the critical path, as of `why`") \
+    COLUMN(row, REAL, was_s, "s", "in the run of the plan; NULL: it has none") \
+    COLUMN(row, REAL, came_s, "s", "in that of --check; NULL: it has none") \
+    COLUMN(row, REAL, change_s, "s", NULL)
 /* clang-format on */
+SL_ROW(plan_check, PLAN_CHECK);
+SL_ROW(plan_part, PLAN_PART);
 SL_ROW(plan_step, PLAN_STEP);
 SL_ROW(plan_run, PLAN_RUN);
 SL_ROW(plan_option, PLAN_OPTION);

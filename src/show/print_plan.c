@@ -139,6 +139,32 @@ static void put_others(FILE *out, struct sl_table *t, const char *title, double 
     }
 }
 
+static void put_check(FILE *out, struct sl_table *t, struct sl_table *parts)
+{
+    enum { PARTS = 8 };
+    const struct plan_check *x;
+    const struct plan_part *part;
+    char said[32], came[32], was[32];
+    double longest = 0;
+
+    while (t && (x = sl_table_row(t, NULL))) {
+        longest = x->came_s;
+        if (!x->step)
+            fprintf(out, "\n%s took %s\n", x->run ? x->run : "the other run", sl_seconds_text(x->came_s, came));
+        else
+            fprintf(out, " with steps up to %lld the plan says %s: %+.1f %%%s\n", (long long)x->step,
+                    sl_seconds_beside(x->makespan_s, x->came_s, said), x->off * 100,
+                    x->within ? ", what came is in its interval" : "");
+    }
+    if (!t || !t->rows)
+        return;
+    fputs("\nWhat differs on the critical path, most first\n", out);
+    fprintf(out, "%14s %14s\n", "was", "came");
+    for (int i = 0; i < PARTS && (part = sl_table_row(parts, NULL)); i++)
+        fprintf(out, "%14s %14s  %s\n", isnan(part->was_s) ? "-" : sl_seconds_beside(part->was_s, longest, was),
+                isnan(part->came_s) ? "-" : sl_seconds_beside(part->came_s, longest, came), part->what);
+}
+
 void sl_show_plan(FILE *out, const struct sl_result *r, int columns)
 {
     const struct plan_run *run = sl_table_row(sl_result_find(r, "run"), NULL);
@@ -162,4 +188,5 @@ void sl_show_plan(FILE *out, const struct sl_result *r, int columns)
     put_end(out, run, end_s, steps->rows > 0);
     put_options(out, sl_result_find(r, "options"), run->makespan_s);
     put_others(out, sl_result_find(r, "others"), "What cannot be replayed", run->makespan_s, columns);
+    put_check(out, sl_result_find(r, "check"), sl_result_find(r, "parts"));
 }

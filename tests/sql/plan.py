@@ -124,6 +124,28 @@ def sound_runs_have_no_cheap_steps():
 
 
 @test
+def a_later_run_beside_the_plan():
+    """flaky, and the run in which no try failed: of one store, by their directories."""
+    for name in "flaky", "flaky-repaired":
+        run(name)
+    f = imported(path("replay"), store="both.db").store
+    spanloom("plan", "-d", f, "--run", "flaky")
+    p = plan(f, "--run", "flaky", "--check", "flaky-repaired")
+    equal([c["step"] for c in p["check"]], list(range(len(p["steps"]) + 1)))
+    came, = {c["came_s"] for c in p["check"]}
+    close(came, plan(f, "--run", "flaky-repaired")["run"][0]["makespan_s"], 1e-9)
+    last = p["check"][-1]
+    close(last["off"], p["steps"][-1]["makespan_s"] / came - 1, 1e-9)
+    check(abs(last["off"]) < 0.1, last)
+    # parts of both critical paths add up to the runs
+    close(sum(x["was_s"] or 0 for x in p["parts"]), p["run"][0]["makespan_s"], 0.01)
+    close(sum(x["came_s"] or 0 for x in p["parts"]), came, 0.01)
+    out = spanloom("plan", "-d", f, "--run", "flaky", "--check", "flaky-repaired").out
+    check("flaky-repaired took" in out and "What differs on the critical path" in out, out)
+    check("no-such" in spanloom("plan", "-d", f, "--run", "flaky", "--check", "no-such", code=1).err)
+
+
+@test
 def what_is_wrong_is_said():
     f = run("flaky")
     for args, words in ((["--keep", "no-such"], "there is no finding 'no-such'"), (["--target", "fast"], "percent or seconds"), (["--budget", "-1"], "node hours")):

@@ -2,6 +2,7 @@
 /* Which changes make a run faster, in which order (findings/planning.h). */
 #include "cli/question.h"
 #include "findings/planning.h"
+#include "result/spans/find_span.h"
 #include "show/print_plan.h"
 
 #include <math.h>
@@ -13,6 +14,7 @@ static const struct option_spec options[] = {
     {"target", "N%|Ns", "the run is short enough then: 50% of what it took, or 90s"},
     {"budget", "HOURS", "at most so many node hours"},
     {"keep", "FINDING,...", "what is to stay as it is: findings, as the plan calls them"},
+    {"check", "RUN", "beside what is predicted, how this later run came out"},
     SKEW_OPTION,
     {NULL, NULL, NULL},
 };
@@ -61,6 +63,8 @@ static int ask(struct asking *a, struct sl_err *err)
     struct sl_plan_wish wish = {
         .target_s = NAN, .target_share = NAN, .budget_h = NAN, .keep = cli_option(a->cli, "keep")};
     struct sl_findings findings = {0};
+    const char *other = cli_option(a->cli, "check");
+    int64_t workflow;
     int rc = sl_findings_load(&findings, err);
     double n = target ? number(target, &rest) : NAN;
 
@@ -74,6 +78,8 @@ static int ask(struct asking *a, struct sl_err *err)
     rc = check_kept(&findings, wish.keep, err);
     if (!rc)
         rc = sl_plan(&a->r, a->st, a->within, &findings, &wish, err);
+    if (!rc && other && !(rc = sl_find_run(a->st, other, &workflow, err)))
+        rc = sl_plan_check(&a->r, a->st, workflow, &findings, err);
     sl_findings_free(&findings);
     return rc;
 }
