@@ -37,6 +37,9 @@ static const struct sl_finding *finding_of(const struct sl_findings *f, const ch
     return NULL;
 }
 
+/* Of what came in pairs of real runs, beside what durations explain (decision 50). */
+static const double replay_is_off = 0.02;
+
 static bool is_kept(const struct search *s, const char *name)
 {
     size_t n = strlen(name);
@@ -170,6 +173,10 @@ static int put_steps(struct sl_table *t, struct search *s, struct sl_err *err)
         for (int i = 0; i < d.n; i++)
             gain[i] = d.share[k + 1][i] * s->makespan_s;
         sl_plan_interval(gain, d.n, x->makespan_s, &x->low_s, &x->high_s);
+        x->gain_low_s -= replay_is_off * x->makespan_s;
+        x->gain_high_s += replay_is_off * x->makespan_s;
+        x->low_s -= replay_is_off * x->makespan_s;
+        x->high_s += replay_is_off * x->makespan_s;
         before_s = x->makespan_s;
         free(gain);
     }
@@ -225,6 +232,18 @@ static void put_parts(struct sl_table *parts, const struct sl_result *why, bool 
     while (went && sl_table_next(went, NULL) > 0) {
         struct plan_part *x = part_of(parts, sl_table_text_or_empty(went, WHAT));
         *(came ? &x->came_s : &x->was_s) = sl_table_real(went, SECONDS);
+    }
+}
+
+static void put_problems(struct sl_table *t, const struct sl_result *why)
+{
+    enum { FINDING, PROBLEM };
+    struct sl_table *problems = sl_result_find(why, "problems");
+
+    while (problems && sl_table_next(problems, NULL) > 0) {
+        struct plan_problem *x = sl_table_add(t);
+        x->finding = sl_table_keep(t, sl_table_text(problems, FINDING, NULL));
+        x->problem = sl_table_keep(t, sl_table_text(problems, PROBLEM, NULL));
     }
 }
 
@@ -301,8 +320,10 @@ static int plan_of_facts(struct sl_result *r, struct sl_store *st, struct sl_wor
         find_candidates(&s, &why, findings, others);
         x->ends = sl_plan_search(&s);
         sl_table_rewind(of);
-        if (sl_table_next(of, NULL) > 0)
+        if (sl_table_next(of, NULL) > 0) {
             x->name = sl_table_keep(run, sl_table_text(of, SL_WHY_RUN_NAME, NULL));
+            x->state = sl_table_keep(run, sl_table_text(of, SL_WHY_RUN_STATE, NULL));
+        }
         x->tasks = w->n;
         x->makespan_s = s.makespan_s;
         x->nodes = s.nodes;
@@ -313,6 +334,7 @@ static int plan_of_facts(struct sl_result *r, struct sl_store *st, struct sl_wor
         x->replays = s.replays;
         x->refused = s.refused;
         put_parts(sl_result_rows(r, "parts", &plan_part_columns), &why, false);
+        put_problems(sl_result_rows(r, "problems", &plan_problem_columns), &why);
         put_same(same, &s);
         put_frontier(options, s.options);
     }

@@ -11,8 +11,8 @@
     COLUMN(row, TEXT, finding, NULL, "of findings/FINDING.yaml, which it removes") \
     COLUMN(row, TEXT, repair, NULL, "what has to change: setting, workflow, app, nodes") \
     COLUMN(row, REAL, gain_s, "s", "how much shorter the run is with it than with the steps before") \
-    COLUMN(row, REAL, gain_low_s, "s", "of 90 % of the replays with durations drawn anew this is the least") \
-    COLUMN(row, REAL, gain_high_s, "s", "and this the most") \
+    COLUMN(row, REAL, gain_low_s, "s", "of 90 % of the replays with durations drawn anew the least, less 2 % of makespan_s") \
+    COLUMN(row, REAL, gain_high_s, "s", "of these the most, and 2 % more") \
     COLUMN(row, REAL, makespan_s, "s", "how long the run takes with it and the steps before") \
     COLUMN(row, REAL, low_s, "s", "as gain_low_s") \
     COLUMN(row, REAL, high_s, "s", "as gain_high_s") \
@@ -25,6 +25,7 @@
     COLUMN(row, TEXT, assumed, NULL, "of workers, in words; NULL: their number is what it was")
 #define PLAN_RUN(COLUMN, row) \
     COLUMN(row, TEXT, name, NULL, NULL) \
+    COLUMN(row, TEXT, state, NULL, "ended, done, goes on, cut short, driver silent; NULL: its kind does not tell") \
     COLUMN(row, INTEGER, tasks, "tasks", NULL) \
     COLUMN(row, REAL, makespan_s, "s", "how long it took") \
     COLUMN(row, REAL, nodes, "nodes", "on which workers were; NULL: no log tells") \
@@ -58,7 +59,11 @@
     COLUMN(row, REAL, was_s, "s", "in the run of the plan; NULL: it has none") \
     COLUMN(row, REAL, came_s, "s", "in that of --check; NULL: it has none") \
     COLUMN(row, REAL, change_s, "s", NULL)
+#define PLAN_PROBLEM(COLUMN, row) \
+    COLUMN(row, TEXT, finding, NULL, "that could not be looked for") \
+    COLUMN(row, TEXT, problem, NULL, NULL)
 /* clang-format on */
+SL_ROW(plan_problem, PLAN_PROBLEM);
 SL_ROW(plan_check, PLAN_CHECK);
 SL_ROW(plan_part, PLAN_PART);
 SL_ROW(plan_step, PLAN_STEP);

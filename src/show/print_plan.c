@@ -49,6 +49,9 @@ static void put_run(FILE *out, const struct plan_run *x)
     fprintf(out, "%s took %s: %s tasks%s\n", x->name ? x->name : "the run", sl_seconds_text(x->makespan_s, took),
             sl_show_count((unsigned long long)x->tasks, tasks), b.n ? b.s : "");
     sl_buf_free(&b);
+    if (x->state && (!strcmp(x->state, "goes on") || !strcmp(x->state, "cut short")))
+        fprintf(out, "The run %s: this is a plan of what its logs have so far.\n",
+                *x->state == 'g' ? "goes on" : "was cut short");
 }
 
 /* What is left out whole, though it can only be made shorter. */
@@ -81,47 +84,63 @@ static void put_step(FILE *out, const struct plan_step *x, double makespan_s, in
     sl_buf_free(&line);
 }
 
-static void put_end(FILE *out, const struct plan_run *x, double end_s, bool steps)
+/* As what-if takes them, where a line has them. */
+static void put_changes(FILE *out, const char *all, int columns)
+{
+    struct sl_buf b = {0};
+
+    sl_buf_addf(&b, "All of it: spanloom what-if '%s'", all);
+    if (b.n > (size_t)columns)
+        fputs("\nThe changes, as what-if takes them: spanloom plan --format json\n", out);
+    else
+        fprintf(out, "\n%s\n", b.s);
+    sl_buf_free(&b);
+}
+
+static void add_end(struct sl_buf *b, const struct plan_run *x, double end_s, bool steps)
 {
     double bound_s = fmax(x->path_s, isnan(x->work_s) ? 0 : x->work_s);
     char path[32], work[32], was[32], comes[32];
 
-    fputc('\n', out);
     if (!steps)
-        fputs("No change that findings name makes it shorter by 2 % or more.\n", out);
+        sl_buf_addf(b, "No change that findings name makes it shorter by 2 %% or more.");
     else if (!strcmp(x->ends, "target"))
-        fputs("That reaches the target.\n", out);
+        sl_buf_addf(b, "That reaches the target.");
     else if (!strcmp(x->ends, "limit"))
-        fputs("A plan has no more steps; further findings: spanloom why\n", out);
+        sl_buf_addf(b, "A plan has no more steps; further findings: spanloom why.");
     else
-        fputs("No further change that findings name saves 2 % or more.\n", out);
+        sl_buf_addf(b, "No further change that findings name saves 2 %% or more.");
     if (x->refused)
-        fprintf(out, "%lld candidate%s left out, by --budget or --keep.\n", (long long)x->refused,
-                x->refused == 1 ? " was" : "s were");
-    fprintf(out, "In the run as it was the longest chain of tasks computed for %s",
-            sl_seconds_beside(x->path_s, x->makespan_s, path));
+        sl_buf_addf(b, " %lld candidate%s left out, by --budget or --keep.", (long long)x->refused,
+                    x->refused == 1 ? " was" : "s were");
+    sl_buf_addf(b, " In the run as it was the longest chain of tasks computed for %s",
+                sl_seconds_beside(x->path_s, x->makespan_s, path));
     if (!isnan(x->work_s))
-        fprintf(out, "; all tasks, over its workers, for %s", sl_seconds_beside(x->work_s, x->makespan_s, work));
-    fputs(".\n", out);
+        sl_buf_addf(b, "; all tasks, over its workers, for %s", sl_seconds_beside(x->work_s, x->makespan_s, work));
+    sl_buf_addf(b, ".");
     if (bound_s > 0 && end_s > 0 && !(bound_s > end_s))
-        fprintf(out, "%s is %.1f times the longer of these.\n", steps ? "The plan" : "The run", end_s / bound_s);
+        sl_buf_addf(b, " %s takes %.1f times the longer of these.", steps ? "The plan" : "The run", end_s / bound_s);
     if (fabs(x->bias) * 100 >= SL_DOUBT_PERCENT)
-        fprintf(out, "In doubt: replayed without a change the run takes %s, not %s.\n",
-                sl_seconds_beside(x->makespan_s * (1 + x->bias), x->makespan_s, comes),
-                sl_seconds_beside(x->makespan_s, x->makespan_s, was));
+        sl_buf_addf(b, " In doubt: replayed without a change the run takes %s, not %s.",
+                    sl_seconds_beside(x->makespan_s * (1 + x->bias), x->makespan_s, comes),
+                    sl_seconds_beside(x->makespan_s, x->makespan_s, was));
 }
 
-static void put_options(FILE *out, struct sl_table *t, double makespan_s)
+static void put_options(FILE *out, struct sl_table *t, double makespan_s, int columns)
 {
     const struct plan_option *x;
     char takes[32], hours[32];
 
     if (t->rows < 2)
         return;
-    fputs("\nTime against node hours: of all that was tried what is not longer and dearer than another\n", out);
-    while ((x = sl_table_row(t, NULL)))
-        fprintf(out, "%14s %10s h  %s\n", sl_seconds_beside(x->makespan_s, makespan_s, takes),
-                sl_show_digits(x->node_hours, hours), *x->findings ? x->findings : "the run as it was");
+    fputc('\n', out);
+    sl_show_wrapped(out, "Time against node hours: of all that was tried what is not longer and dearer than another", 0,
+                    columns);
+    while ((x = sl_table_row(t, NULL))) {
+        fprintf(out, "%14s %10s h  ", sl_seconds_beside(x->makespan_s, makespan_s, takes),
+                sl_show_digits(x->node_hours, hours));
+        sl_show_wrapped(out, *x->findings ? x->findings : "the run as it was", 29, columns);
+    }
 }
 
 static void put_others(FILE *out, struct sl_table *t, const char *title, double makespan_s, int columns)
@@ -171,6 +190,7 @@ void sl_show_plan(FILE *out, const struct sl_result *r, int columns)
     struct sl_table *steps = sl_result_find(r, "steps");
     const struct plan_step *x;
     const char *all = NULL;
+    struct sl_buf end = {0};
     double end_s;
 
     if (!run)
@@ -184,9 +204,12 @@ void sl_show_plan(FILE *out, const struct sl_result *r, int columns)
     }
     put_others(out, sl_result_find(r, "same"), "The same seconds, found as something else", run->makespan_s, columns);
     if (all)
-        fprintf(out, "\nAll of it: spanloom what-if '%s'\n", all);
-    put_end(out, run, end_s, steps->rows > 0);
-    put_options(out, sl_result_find(r, "options"), run->makespan_s);
+        put_changes(out, all, columns);
+    add_end(&end, run, end_s, steps->rows > 0);
+    fputc('\n', out);
+    sl_show_wrapped(out, end.s, 0, columns);
+    sl_buf_free(&end);
+    put_options(out, sl_result_find(r, "options"), run->makespan_s, columns);
     put_others(out, sl_result_find(r, "others"), "What cannot be replayed", run->makespan_s, columns);
     put_check(out, sl_result_find(r, "check"), sl_result_find(r, "parts"));
 }

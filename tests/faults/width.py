@@ -86,7 +86,7 @@ def stores():
 
 
 OF_ONE = [
-    "why", "why --all", "failures", "runs", "critical-path", "critical-path --by app", "critical-path --all", "critical-path --slack", "what-if",
+    "why", "why --all", "failures", "runs", "critical-path", "critical-path --by app", "critical-path --all", "critical-path --slack", "what-if", "plan", "plan --target 20%",
     "what-if|workers x2", "what-if|task 0 x0.1|app add x2", "sequences", "sequences --all", "sequences --by app", "sequences parsl.executor.htex.worker.task",
     "durations", "durations --by worker", "durations invoked returned", "durations invoked returned --by app", "durations --list invoked returned",
     "states", "states --by executor", "states parsl.rundir.block", "rate returned", "rate worker_* --by worker", "utilisation", "utilisation --by worker",
@@ -100,7 +100,7 @@ OF_TWO = ["runs", "info", "types", "states", "sequences", "rate returned", "diff
 ERRORS = [
     "nothing", "show", "show task 999", "show tsk 1", "show task 1 --run parsl-htx", "states parsl.monitoring.tsk", "states --by colour", "states --lens nothing",
     "rate rturned", "rate", "durations a b", "durations invoked", "what-if|wrkers x2", "what-if|task 9999 x2", "what-if|app ad x2", "critical-path --by taks", "export",
-    "export perfeto", "plot", "plot statess -o x.svg", "plot states", "plot states -o x.jpg", "diff", "diff a b", "report", "why nothing", "why --fail-on x",
+    "export perfeto", "plot", "plot statess -o x.svg", "plot states", "plot states -o x.jpg", "diff", "diff a b", "report", "why nothing", "why --fail-on x", "plan nothing", "plan --target x", "plan --keep x",
     "sql|select * from taks", "sql|select tpe from spans", "sql|.schem", "forget parsl.lo", "bind nothing", "bind|a.b in c.d where a.x = b.y", "unbind nothing",
     "recipes parsl.lg", "links --rule nothing", "import", "import nothing", "import --zone x y", "experiment", "experiment meens", "experiment run", "profile nothing",
     "flags nothing", "run", "trace", "monitor --interval x", "metrics nothing", "serve --follow nothing", "runs x", "rejects nothing", "sequences --merge x",

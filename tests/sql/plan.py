@@ -146,6 +146,29 @@ def a_later_run_beside_the_plan():
 
 
 @test
+def a_path_is_imported_and_what_fails_is_said():
+    run("flaky")
+    told = spanloom("plan", "-d", "new.db", path("replay/flaky"))
+    check("1. change what tasks run: failed-tries" in told.out, told.out)
+    equal(told.out, spanloom("plan", "-d", "new.db").out)
+    os.makedirs(path("config/spanloom/findings"))
+    with open(path("config/spanloom/findings/broken.yaml"), "w") as f:
+        f.write("about: broken\nrepair: app\nsql: SELECT missing AS seconds\ntext: x\n")
+    broken = spanloom("plan", "-d", "new.db", env={"XDG_CONFIG_HOME": path("config")}, code=1)
+    check("broken.yaml: sql: no such column: missing" in broken.err and "failed-tries" in broken.out, broken.err)
+    with open(path("config/spanloom/findings/broken.yaml"), "w") as f:
+        f.write("about: broken\nrepair: luck\nsql: SELECT 1 AS seconds\ntext: x\n")
+    luck = spanloom("plan", "-d", "new.db", env={"XDG_CONFIG_HOME": path("config")}, code=None)
+    check("a repair is setting, workflow, app or nodes, not 'luck'" in luck.err, luck.err)
+    os.remove(path("config/spanloom/findings/broken.yaml"))
+    # a finding of the user's own is a candidate as well
+    with open(path("config/spanloom/findings/own.yaml"), "w") as f:
+        f.write("about: own\nrepair: setting\nsql: SELECT 'app flaky x0.1' AS changes\ntext: the app is slow\nadvice: mend it\n")
+    steps = json.loads(spanloom("plan", "-d", "new.db", "--format", "json", env={"XDG_CONFIG_HOME": path("config")}).out)["steps"]
+    equal([steps[0]["finding"], steps[0]["what"], steps[0]["edit"]], ["own", "the app is slow", "mend it"])
+
+
+@test
 def what_is_wrong_is_said():
     f = run("flaky")
     for args, words in ((["--keep", "no-such"], "there is no finding 'no-such'"), (["--target", "fast"], "percent or seconds"), (["--budget", "-1"], "node hours")):

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which changes make a run faster, in which order (findings/planning.h). */
-#include "cli/question.h"
+#include "cli/side.h"
+#include "cli/workflow.h"
 #include "findings/planning.h"
 #include "result/spans/find_span.h"
 #include "show/print_plan.h"
+#include "show/show.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -34,7 +36,10 @@ static int check(const struct cli *cli, int argc, char **argv)
 {
     const char *target = cli_option(cli, "target"), *budget = cli_option(cli, "budget"), *rest;
 
-    (void)argc, (void)argv;
+    if (argc > 1)
+        return cli_usage(cli, "one run or path, not also %s", argv[1]);
+    if (argc && !*argv[0])
+        return cli_usage(cli, "'' names no run; runs are: spanloom runs -d %s", cli->store_path);
     if (target && (isnan(number(target, &rest)) || (strcmp(rest, "%") != 0 && strcmp(rest, "s") != 0)))
         return cli_usage(cli, "--target takes percent or seconds, such as 50%% or 90s, not '%s'", target);
     if (budget && (isnan(number(budget, &rest)) || *rest))
@@ -57,44 +62,84 @@ static int check_kept(const struct sl_findings *findings, const char *keep, stru
     return 0;
 }
 
-static int ask(struct asking *a, struct sl_err *err)
+static int ask(struct sl_result *r, const struct cli *cli, struct sl_store *st, int64_t workflow,
+               const struct sl_findings *findings, struct sl_err *err)
 {
-    const char *target = cli_option(a->cli, "target"), *budget = cli_option(a->cli, "budget"), *rest = "";
-    struct sl_plan_wish wish = {
-        .target_s = NAN, .target_share = NAN, .budget_h = NAN, .keep = cli_option(a->cli, "keep")};
-    struct sl_findings findings = {0};
-    const char *other = cli_option(a->cli, "check");
-    int64_t workflow;
-    int rc = sl_findings_load(&findings, err);
+    const char *target = cli_option(cli, "target"), *budget = cli_option(cli, "budget"), *rest = "";
+    struct sl_plan_wish wish = {.target_s = NAN, .target_share = NAN, .budget_h = NAN, .keep = cli_option(cli, "keep")};
+    const char *other = cli_option(cli, "check");
     double n = target ? number(target, &rest) : NAN;
+    int rc;
 
     if (*rest == '%')
         wish.target_share = n / 100;
     else
         wish.target_s = n;
     wish.budget_h = budget ? number(budget, &rest) : NAN;
-    if (rc)
-        return rc;
-    rc = check_kept(&findings, wish.keep, err);
+    rc = check_kept(findings, wish.keep, err);
     if (!rc)
-        rc = sl_plan(&a->r, a->st, a->within, &findings, &wish, err);
-    if (!rc && other && !(rc = sl_find_run(a->st, other, &workflow, err)))
-        rc = sl_plan_check(&a->r, a->st, workflow, &findings, err);
-    sl_findings_free(&findings);
+        rc = sl_plan(r, st, workflow, findings, &wish, err);
+    if (!rc && other && !(rc = sl_find_run(st, other, &workflow, err)))
+        rc = sl_plan_check(r, st, workflow, findings, err);
     return rc;
 }
 
-static int show(struct asking *a, struct sl_err *err)
+/* Findings that could not be looked for; whether there are any. */
+static bool say_problems(const struct sl_findings *findings, const struct sl_result *r)
 {
-    (void)err;
-    sl_show_plan(stdout, &a->r, cli_columns());
-    return 0;
+    struct sl_table *t = sl_result_find(r, "problems");
+    const struct plan_problem *x;
+
+    for (size_t i = 0; i < findings->files.notice.n; i++)
+        cli_say("%s", findings->files.notice.v[i]);
+    for (size_t i = 0; i < findings->files.problem.n; i++)
+        cli_say("%s", findings->files.problem.v[i]);
+    while (t && (x = sl_table_row(t, NULL)))
+        cli_say("%s", x->problem);
+    if (t)
+        sl_table_rewind(t);
+    return findings->files.problem.n || (t && t->rows);
+}
+
+/* Of a path that is imported, a store, or a run of one, as `why`. */
+static int run(struct cli *cli, int argc, char **argv)
+{
+    struct sl_findings findings = {0};
+    struct sl_store *st = NULL;
+    struct sl_result r = {0};
+    struct sl_err err = {0};
+    char *text = argc ? argv[0] : NULL;
+    bool in_part = false;
+    int64_t workflow = 0;
+    int rc = 0, code = check(cli, argc, argv);
+
+    if (!code)
+        code = cli_import_subject(cli, text, &in_part);
+    if (!code)
+        code = cli_find_subject(cli, text, &st, &workflow);
+    if (!code) {
+        rc = sl_findings_load(&findings, &err);
+        rc = rc ? rc : ask(&r, cli, st, workflow, &findings, &err);
+        if (!rc) {
+            in_part |= say_problems(&findings, &r);
+            cli_say_lost(st, workflow);
+        }
+        if (!rc && cli->format != SL_FORMAT_TABLE)
+            rc = sl_show_result(stdout, &r, cli->format, &err);
+        else if (!rc)
+            sl_show_plan(stdout, &r, cli_columns());
+        code = rc < 0 ? cli_fail(cli, &err) : in_part ? EXIT_FAILED : EXIT_DONE;
+        sl_findings_free(&findings);
+    }
+    sl_result_free(&r);
+    sl_store_close(st);
+    return code;
 }
 
 const struct command cmd_plan = {
     .name = "plan",
-    .args = "[RUN | TYPE KEY]",
+    .args = "[PATH|RUN]",
     .help = "which changes make a run faster, in which order",
     .options = options,
-    .question = &(const struct cli_question){
-        .before = ASK_WORKFLOW, .most = CLI_WORDS, .check = check, .ask = ask, .show = show}};
+    .run = run,
+};
