@@ -303,7 +303,8 @@ static void what_they_are(FILE *out, const struct sl_result *r, bool several, co
     struct sl_buf b = {0};
 
     if (several)
-        sl_buf_adds(&b, "What findings cost overlaps, and does not add up.");
+        sl_buf_adds(&b,
+                    "What findings cost overlaps, and does not add up: spanloom plan says what repairs save together.");
     add_terms(&b, r);
     if (*usual)
         sl_buf_addf(&b, "%sSound runs have findings like %s, too.", b.n ? " " : "", usual);
