@@ -11,6 +11,25 @@ static const double worth = 0.02, cheaper = 2 / 3.0, enough = 0.9; /* parts of t
 
 /* ---- the price ---- */
 
+/*
+ * The factor of workers of a pool among changes, 1: none; *later: further ones come later ("workers.POOL +60 s x2"), of
+ * blocks of their own.
+ */
+static double worker_factor(const char *changes, const char *pool, bool *later)
+{
+    struct sl_buf named = {0};
+    const char *at, *factor;
+
+    sl_buf_addf(&named, "workers.%s ", pool);
+    at = strstr(changes, named.s);
+    at = at ? at + named.n : (at = strstr(changes, "workers ")) ? at + strlen("workers ") : NULL;
+    sl_buf_free(&named);
+    *later = at && *at == '+';
+    factor = at && *later ? strstr(at, " x") : at;
+    factor += factor && *factor == ' ';
+    return factor && *factor == 'x' ? strtod(factor + 1, NULL) : 1;
+}
+
 /* How many nodes more a change of the number of workers needs: those that have no CPU on the nodes that there are. */
 static double more_nodes(const struct search *s, const char *changes)
 {
@@ -18,16 +37,11 @@ static double more_nodes(const struct search *s, const char *changes)
 
     for (size_t i = 0; i < s->pool.n; i++) {
         const struct pool *p = &s->pool.v[i];
-        struct sl_buf named = {0};
-        const char *at;
-        double extra, each = p->nodes > 0 ? p->places / p->nodes : p->places;
-        sl_buf_addf(&named, "workers.%s x", p->name);
-        at = strstr(changes, named.s);
-        at = at ? at + named.n : (at = strstr(changes, "workers x")) ? at + 9 : NULL;
-        extra = at ? (strtod(at, NULL) - 1) * p->places : 0;
-        if (extra > 0 && !isnan(p->free) && extra > p->free && each > 0)
-            more += ceil((extra - p->free) / each - 1e-9);
-        sl_buf_free(&named);
+        bool later;
+        double extra = (worker_factor(changes, p->name, &later) - 1) * p->places;
+        double free = later ? 0 : p->free, each = p->nodes > 0 ? p->places / p->nodes : p->places;
+        if (extra > 0 && !isnan(free) && extra > free && each > 0)
+            more += ceil((extra - free) / each - 1e-9);
     }
     return more;
 }
