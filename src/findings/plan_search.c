@@ -26,7 +26,8 @@ static double worker_factor(const char *changes, const char *pool, bool *later)
     sl_buf_free(&named);
     *later = at && *at == '+';
     factor = at && *later ? strstr(at, " x") : at;
-    factor += factor && *factor == ' ';
+    if (factor && *factor == ' ')
+        factor++;
     return factor && *factor == 'x' ? strtod(factor + 1, NULL) : 1;
 }
 
@@ -135,17 +136,15 @@ static void refresh(struct search *s, struct candidate *c)
     c->fresh = true;
     if (!isnan(makespan_s)) {
         put_option(s, b.s, c, makespan_s);
-        if (sl_plan_node_hours(s, b.s, makespan_s) > s->wish->budget_h) { /* false of NaN */
-            c->out = true;
-            s->refused++;
-        }
+        c->dear = sl_plan_node_hours(s, b.s, makespan_s) > s->wish->budget_h; /* false of NaN */
+        c->refused |= c->dear;
     }
     sl_buf_free(&b);
 }
 
 static bool is_open(const struct candidate *c)
 {
-    return !c->taken && !c->out;
+    return !c->taken && !c->kept && !c->dear;
 }
 
 /* What it has to gain at least, in seconds. */
@@ -213,14 +212,15 @@ static void take(struct search *s, struct candidate *c)
     double makespan_s = now_s(s) - c->gain_s;
 
     s->step[s->steps++] = (struct chosen){c, makespan_s};
+    c->refused = false;
     for (size_t i = 0; i < s->candidate.n; i++) {
-        s->candidate.v[i].fresh = false;
+        s->candidate.v[i].fresh = s->candidate.v[i].dear = false; /* a shorter run costs less */
         s->candidate.v[i].taken |= s->candidate.v[i].rank == c->rank;
     }
 }
 
-/* Steps without which the run is as short. */
-static void drop_needless(struct search *s)
+/* Steps without which the run is as short, and as short as it was to be. */
+static void drop_needless(struct search *s, double target_s)
 {
     struct sl_buf b = {0};
 
@@ -228,7 +228,7 @@ static void drop_needless(struct search *s)
         double end_s = s->step[s->steps - 1].makespan_s, without_s;
         join(&b, s, i, NULL);
         without_s = play(s, b.s);
-        if (!(without_s - end_s < worth / 2 * s->makespan_s))
+        if (!(without_s - end_s < worth / 2 * s->makespan_s) || (end_s <= target_s && without_s > target_s))
             continue;
         memmove(&s->step[i], &s->step[i + 1], (s->steps - i - 1) * sizeof *s->step);
         s->steps--;
@@ -242,9 +242,18 @@ static void drop_needless(struct search *s)
     sl_buf_free(&b);
 }
 
+int64_t sl_plan_refused(const struct search *s)
+{
+    int64_t n = 0;
+
+    for (size_t i = 0; i < s->candidate.n; i++)
+        n += s->candidate.v[i].refused;
+    return n;
+}
+
 bool sl_plan_is_same(const struct search *s, const struct candidate *c)
 {
-    return !c->taken && !c->out && c->alone_s >= least_gain(s, c) && c->gain_s < least_gain(s, c);
+    return is_open(c) && c->alone_s >= least_gain(s, c) && c->gain_s < least_gain(s, c);
 }
 
 const char *sl_plan_search(struct search *s)
@@ -257,7 +266,7 @@ const char *sl_plan_search(struct search *s)
     while (!(now_s(s) <= target_s) && s->steps < MOST_STEPS && (c = find_next(s)))
         take(s, c);
     if (s->steps)
-        drop_needless(s);
+        drop_needless(s, target_s);
     return now_s(s) <= target_s ? "target" : s->steps == MOST_STEPS ? "limit" : "nothing";
 }
 

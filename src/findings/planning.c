@@ -11,6 +11,21 @@
 
 /* ---- what it is made of, and what it comes to ---- */
 
+/* Of what came in pairs of real runs, beside what durations explain (decision 50). */
+static const double replay_is_off = 0.02;
+
+static void put_other(struct sl_table *t, const char *finding, enum sl_repair repair, double seconds, const char *what,
+                      const char *edit)
+{
+    struct plan_other *x = sl_table_add(t);
+
+    x->finding = sl_table_keep(t, finding);
+    x->repair = sl_repairs[repair];
+    x->seconds = seconds;
+    x->what = sl_table_keep(t, what);
+    x->edit = sl_table_keep(t, edit);
+}
+
 static void put_same(struct sl_table *t, const struct search *s)
 {
     int64_t last = 0; /* values of one finding follow one another */
@@ -20,12 +35,7 @@ static void put_same(struct sl_table *t, const struct search *s)
         if (c->rank == last || !sl_plan_is_same(s, c))
             continue;
         last = c->rank;
-        struct plan_other *x = sl_table_add(t);
-        x->finding = sl_table_keep(t, c->by->name);
-        x->repair = sl_repairs[sl_plan_repair(s, c)];
-        x->seconds = c->alone_s;
-        x->what = sl_table_keep(t, c->what);
-        x->edit = sl_table_keep(t, c->edit);
+        put_other(t, c->by->name, sl_plan_repair(s, c), c->alone_s, c->what, c->edit);
     }
 }
 
@@ -36,9 +46,6 @@ static const struct sl_finding *finding_of(const struct sl_findings *f, const ch
             return &f->v.v[i];
     return NULL;
 }
-
-/* Of what came in pairs of real runs, beside what durations explain (decision 50). */
-static const double replay_is_off = 0.02;
 
 static bool is_kept(const struct search *s, const char *name)
 {
@@ -69,19 +76,8 @@ static void add_candidate(struct search *s, const struct sl_table *t, const stru
                                                     .edit = sl_table_text(t, SL_WHY_ADVICE, NULL),
                                                     .alone_s = s->makespan_s - without_s,
                                                     .gain_s = s->makespan_s - without_s,
-                                                    .out = is_kept(s, f->name)};
-    s->refused += is_kept(s, f->name);
-}
-
-static void add_other(struct sl_table *others, const struct sl_table *t, const struct sl_finding *f)
-{
-    struct plan_other *x = sl_table_add(others);
-
-    x->finding = sl_table_keep(others, f->name);
-    x->repair = sl_repairs[f->repair];
-    x->seconds = sl_table_real(t, SL_WHY_SECONDS);
-    x->what = sl_table_keep(others, sl_table_text(t, SL_WHY_TEXT, NULL));
-    x->edit = sl_table_keep(others, sl_table_text(t, SL_WHY_ADVICE, NULL));
+                                                    .kept = is_kept(s, f->name),
+                                                    .refused = is_kept(s, f->name)};
 }
 
 /* Of the tables findings, replays and untold of sl_why(). */
@@ -99,7 +95,8 @@ static void find_candidates(struct search *s, const struct sl_result *why, const
         if (!is_wanted(s, f))
             continue;
         if (!changes && sl_table_real_or_nan(t, SL_WHY_SECONDS) > 0)
-            add_other(others, t, f);
+            put_other(others, f->name, f->repair, sl_table_real(t, SL_WHY_SECONDS), sl_table_text(t, SL_WHY_TEXT, NULL),
+                      sl_table_text(t, SL_WHY_ADVICE, NULL));
         sl_table_rewind(plays);
         while (changes && sl_table_next(plays, NULL) > 0)
             if (sl_table_int(plays, RANK) == sl_table_int(t, SL_WHY_RANK))
@@ -312,6 +309,9 @@ static int plan_of_facts(struct sl_result *r, struct sl_store *st, struct sl_wor
     if (!rc && sl_why_is_in_doubt(&why))
         rc = sl_err(err, SL_ENOTFOUND,
                     "what the logs tell of this run cannot be trusted, so nothing is planned; spanloom why says more");
+    if (!rc && !isnan(wish->budget_h) && isnan(s.node_hours))
+        rc = sl_err(err, SL_ENOTFOUND,
+                    "--budget: no log tells on which nodes workers were, so node hours are not known; plan without it");
     if (!rc && !s.replay)
         rc = sl_err(err, SL_ENOTFOUND, "the run has no tasks that could be replayed");
     if (!rc) {
@@ -332,7 +332,7 @@ static int plan_of_facts(struct sl_result *r, struct sl_store *st, struct sl_wor
         rc = put_steps(steps, &s, err);
         x->bias = s.bias;
         x->replays = s.replays;
-        x->refused = s.refused;
+        x->refused = sl_plan_refused(&s);
         put_parts(sl_result_rows(r, "parts", &plan_part_columns), &why, false);
         put_problems(sl_result_rows(r, "problems", &plan_problem_columns), &why);
         put_same(same, &s);

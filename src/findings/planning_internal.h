@@ -15,7 +15,10 @@ struct candidate {
     const char *changes, *what, *edit;
     double alone_s;
     double gain_s; /* beside the steps so far, at most; alone at first */
-    bool fresh, taken, out;
+    bool fresh, taken;
+    bool kept;    /* the user wants it as it is */
+    bool dear;    /* with it and the steps so far the run needs more than the budget */
+    bool refused; /* for one of these it was no step, ever */
 };
 
 struct pool {
@@ -38,7 +41,7 @@ struct search {
     struct chosen step[MOST_STEPS];
     size_t steps;
     struct sl_table *options;
-    int64_t replays, refused;
+    int64_t replays;
     double bias;
 };
 
@@ -52,6 +55,8 @@ enum sl_repair sl_plan_repair(const struct search *s, const struct candidate *c)
 
 /* Finds the steps.  Why there are no more: target, nothing, limit. */
 const char *sl_plan_search(struct search *s);
+/* How many candidates the user's wishes rule out. */
+int64_t sl_plan_refused(const struct search *s);
 /* Would it have been a step, if the steps did not save the same seconds? */
 bool sl_plan_is_same(const struct search *s, const struct candidate *c);
 /* The changes of the first n steps into b, which is cleared. */

@@ -215,7 +215,6 @@ static int by_seconds(const void *a, const void *b)
 
 static void put_found(struct sl_table *t, const struct why *y, const struct found *x, size_t i)
 {
-
     sl_table_add(t);
     sl_table_put_int(t, SL_WHY_RANK, (int64_t)i + 1);
     sl_table_put_text(t, SL_WHY_FINDING, x->by->name);

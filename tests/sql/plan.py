@@ -107,6 +107,7 @@ def what_the_user_wants():
     equal([(s["finding"], s["repair"]) for s in cheap["steps"]], [("late-workers", "setting"), ("too-few-workers", "setting")])
     check("2 workers instead of 1" in cheap["steps"][1]["assumed"], cheap)  # that still fits on the node of 2 CPUs
     check(cheap["run"][0]["refused"] > 0 and all(s["node_hours"] <= 0.0016 for s in cheap["steps"]), cheap)
+    check("--budget: no log tells on which nodes" in spanloom("plan", "-d", data("workqueue-gaps"), "--budget", "1", code=1).err)
     reached = plan(f, "--target", "90%")
     equal([len(reached["steps"]), reached["run"][0]["ends"]], [1, "target"])
     # nothing that costs more and takes longer than another
@@ -166,6 +167,11 @@ def a_path_is_imported_and_what_fails_is_said():
         f.write("about: own\nrepair: setting\nsql: SELECT 'app flaky x0.1' AS changes\ntext: the app is slow\nadvice: mend it\n")
     steps = json.loads(spanloom("plan", "-d", "new.db", "--format", "json", env={"XDG_CONFIG_HOME": path("config")}).out)["steps"]
     equal([steps[0]["finding"], steps[0]["what"], steps[0]["edit"]], ["own", "the app is slow", "mend it"])
+    # workers that come later are of further blocks, whose nodes are counted
+    with open(path("config/spanloom/findings/own.yaml"), "w") as f:
+        f.write("about: own\nrepair: setting\nsql: SELECT 'workers +0.5 s x3' AS changes\ntext: few\n")
+    [step] = json.loads(spanloom("plan", "-d", run("bag-2"), "--format", "json", env={"XDG_CONFIG_HOME": path("config")}).out)["steps"]
+    equal([step["finding"], step["repair"], step["nodes"]], ["own", "nodes", 3])
 
 
 @test
