@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""plan_faults.py [CASE...]: real runs of Parsl with planted faults; what `spanloom plan` says of them, and what came when its steps were taken.
+"""plan_faults.py [CASE|EXECUTOR...]: real runs of Parsl with planted faults; what `spanloom plan` says of them, and what came when its steps were taken.
 
 Needs parsl (PEERS, or build-peers, has it) and spanloom (SPANLOOM, or build/spanloom).  A case is a workflow whose faults are keywords: each is
 repaired by a keyword of its own.  All runs are of one machine, with tasks that sleep, so that their CPUs do not matter.
@@ -15,14 +15,17 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 SPANLOOM = os.environ.get("SPANLOOM", f"{ROOT}/build/spanloom")
 PYTHON = os.environ.get("PEERS", f"{ROOT}/build-peers") + "/bin/python"
 WORKFLOW = '''
-import json, sys, time
+import json, os, sys, time
+from functools import partial
 import parsl
 from parsl.config import Config
-from parsl.executors import HighThroughputExecutor
+from parsl.executors import HighThroughputExecutor, ThreadPoolExecutor
+from parsl.executors import WorkQueueExecutor
+from parsl.executors.taskvine import TaskVineExecutor, TaskVineFactoryConfig, TaskVineManagerConfig
 from parsl.providers import LocalProvider
 
 @parsl.python_app
-def prep(i, s, marker=None):
+def prep_app(i, s, marker=None, parsl_resource_specification={}):
     import os, time
     time.sleep(s)
     if marker and not os.path.exists(marker):
@@ -31,30 +34,45 @@ def prep(i, s, marker=None):
     return i
 
 @parsl.python_app
-def work(x, s):
+def work_app(x, s, parsl_resource_specification={}):
     import time
     time.sleep(s)
     return x
 
-o = json.loads(sys.argv[1])
-config = Config(executors=[HighThroughputExecutor(label="htex", address="127.0.0.1", cores_per_worker=0.01, max_workers_per_node=o.get("workers", 4),
-                                                  provider=LocalProvider(init_blocks=1, min_blocks=1, max_blocks=1))],
-                strategy="none", retries=2, initialize_logging=True, run_dir="runinfo")
-with parsl.load(config):
-    first = []
-    for i in range(o.get("tasks", 24)):
-        s = o["straggler"] if o.get("straggler") and i == 10 else 0.5 + 0.02 * (i % 7)
-        first.append(prep(i, s, f"flag-{i}" if i % 4 == 1 and o.get("flaky") else None))
-        time.sleep(o.get("submit_s", 0))
-        if o.get("barrier") and i % 4 == 3:
+def main(o):
+    workers, one = o.get("workers", 4), LocalProvider(init_blocks=1, min_blocks=1, max_blocks=1)
+    kind, needs = o.get("executor", "htex"), {}
+    if kind == "htex":
+        executor = HighThroughputExecutor(label="htex", address="127.0.0.1", cores_per_worker=0.01, max_workers_per_node=workers, provider=one)
+    elif kind == "threads":
+        executor = ThreadPoolExecutor(label="threads", max_threads=workers)
+    elif kind == "workqueue":
+        executor = WorkQueueExecutor(label="WQ", address="127.0.0.1", port=0, shared_fs=True, full_debug=True, provider=one, worker_options=f"--cores={workers} --memory=4000 --disk=4000")
+        needs = {"parsl_resource_specification": {"cores": 1, "memory": 100, "disk": 100}}
+    elif kind == "taskvine":
+        executor = TaskVineExecutor(label="TV", worker_launch_method="provider", provider=one, manager_config=TaskVineManagerConfig(port=0, address="127.0.0.1"),
+                                    factory_config=TaskVineFactoryConfig(cores=workers, memory=4000, disk=4000, worker_options=f"--cores={workers} --memory=4000 --disk=4000"))
+        needs = {"parsl_resource_specification": {"cores": 1, "memory": 100, "disk": 100}}
+    prep, work = (partial(f, **needs) for f in (prep_app, work_app))
+    config = Config(executors=[executor], strategy="none", retries=2, initialize_logging=True, run_dir="runinfo")
+    with parsl.load(config):
+        first = []
+        for i in range(o.get("tasks", 24)):
+            s = o["straggler"] if o.get("straggler") and i == 10 else 0.5 + 0.02 * (i % 7)
+            first.append(prep(i, s, os.path.abspath(f"flag-{i}") if i % 4 == 1 and o.get("flaky") else None))
+            time.sleep(o.get("submit_s", 0))
+            if o.get("barrier") and i % 4 == 3:
+                [f.result() for f in first]
+        if o.get("idle_s"):
             [f.result() for f in first]
-    if o.get("idle_s"):
-        [f.result() for f in first]
-        time.sleep(o["idle_s"])
-    second = [work(f, 0.4) for f in first]
-    if o.get("long_last"):
-        second.append(work(0, o["long_last"]))
-    [f.result() for f in second]
+            time.sleep(o["idle_s"])
+        second = [work(f, 0.4) for f in first]
+        if o.get("long_last"):
+            second.append(work(0, o["long_last"]))
+        [f.result() for f in second]
+
+if __name__ == "__main__":  # the executors of cctools spawn processes
+    main(json.loads(sys.argv[1]))
 '''
 FAULTS = {  # what plants it, the finding that should name it, and what repairs it
     "workers": ({"workers": 2}, "workers", {"workers": 4}),
@@ -66,6 +84,8 @@ FAULTS = {  # what plants it, the finding that should name it, and what repairs 
 }
 CASES = [("straggler", "idle"), ("flaky", "idle"), ("straggler", "flaky"), ("barrier", "idle"), ("slow", "idle"), ("slow", "flaky"),
          ("barrier", "flaky"), ("idle",), ("straggler", "idle", "flaky"), ("barrier", "straggler"), ("slow", "straggler"), ()]
+
+EXECUTORS = ["htex", "threads", "workqueue", "taskvine"]  # the last two need cctools in PATH and PYTHONPATH
 
 
 def run(where, options):
@@ -82,18 +102,17 @@ def ask(store, *args):
 
 
 def start_up(store):
-    """Until the first worker was there: never the same twice, and nothing was planted in it."""
-    return ask(store, "sql", "SELECT (min(e.time_ns) - (SELECT min(time_ns) FROM events)) / 1e9 AS s FROM events e JOIN spans s ON s.id = e.span "
-                             "WHERE s.type = 'parsl.executor.htex.worker'")[0]["s"]
+    """Until the first task ran: never the same twice, and nothing was planted in it."""
+    return ask(store, "sql", "SELECT (first_start_ns - start_ns) / 1e9 AS s FROM run", "--run", os.path.basename(os.path.dirname(store)))[0]["s"]
 
 
 def main(names):
     print(f"{'planted':28s} {'named':>6s} {'steps of the plan':44s} {'was':>7s} {'plan':>7s} {'low':>7s} {'high':>7s} {'came':>7s}   error")
-    for case in CASES:
-        if names and "+".join(case) not in names:
+    for executor, case in [(e, c) for e in EXECUTORS for c in CASES]:
+        if "+".join(case) not in names and executor not in names and (names or executor != "htex"):
             continue
         with tempfile.TemporaryDirectory() as d:
-            options, repaired = {}, {}
+            options, repaired = {"executor": executor}, {}
             for fault in case:
                 options |= FAULTS[fault][0]
                 repaired |= FAULTS[fault][2]

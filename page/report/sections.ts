@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // All views; one that is not named here is not there.
 import "./findings";
+import "./plan";
 import "./makespan";
 import "./states";
 import "./sequence";

@@ -92,9 +92,12 @@ WITH
     SELECT worker,
       max(value) FILTER (WHERE name = 'hostname') AS host,
       max(value) FILTER (WHERE name IN ('cpu_count', 'cores')) AS cpus,
-      max(value) FILTER (WHERE name = 'cores_per_worker') AS cpus_each
+      max(value) FILTER (WHERE name = 'cores_per_worker') AS cpus_each,
+      CAST(max(nullif(value, 'None')) FILTER (WHERE name = 'mem_per_worker') AS REAL) * 1024
+        AS memory_mb
     FROM said
-    WHERE name IN ('hostname', 'cpu_count', 'cores', 'cores_per_worker') AND value NOTNULL
+    WHERE name IN ('hostname', 'cpu_count', 'cores', 'cores_per_worker', 'mem_per_worker')
+      AND value NOTNULL
     GROUP BY 1)
 SELECT r.worker AS span,
   coalesce((
@@ -141,7 +144,8 @@ SELECT r.worker AS span,
     SELECT min(e.time_ns)
     FROM sl_event e JOIN sl_name n ON n.id = e.type AND n.name IN ('ready', 'registered')
     WHERE b.id NOTNULL AND e.span = p.id) AS ready_ns,
-  host, cpus, cpus_each, max(1, places) AS places, from_ns, to_ns, busy_s, runs,
+  host, cpus, cpus_each, memory_mb, max(1, places) AS places, from_ns, to_ns, busy_s, runs,
+  s.type IS (SELECT id FROM sl_name WHERE name = 'parsl.executors.threads.thread') AS thread,
   (
     SELECT min(e.time_ns)
     FROM sl_event e JOIN sl_name n ON n.id = e.type AND n.name IN ('draining', 'requesting_drain')
@@ -324,7 +328,8 @@ WITH
         WHERE o.node = n.node AND o.pool <> n.pool)) AS beside
     FROM node n
     GROUP BY 1)
-SELECT w.pool, max(executor) AS executor, sum(places) AS places, cpu.cpus, cpu.beside,
+SELECT w.pool, max(executor) AS executor, max(thread) AS threads, sum(places) AS places, cpu.cpus,
+  cpu.beside,
   ifnull(sum(did.busy_s), 0) AS busy_s,
   sum(places * max(0, min(to_ns, end_ns) - from_ns)) / 1e9 AS there_s,
   q.tasks, q.queue_s, q.end_ns
@@ -479,6 +484,7 @@ DROP TABLE IF EXISTS temp.silent;
 DROP TABLE IF EXISTS temp.nobody;
 DROP TABLE IF EXISTS temp.on_worker;
 DROP TABLE IF EXISTS temp.untaken;
+DROP VIEW IF EXISTS temp.used;
 DROP VIEW IF EXISTS temp.fewer;
 DROP TABLE IF EXISTS temp.made_again;
 DROP TABLE IF EXISTS temp.late;

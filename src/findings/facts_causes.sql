@@ -239,6 +239,60 @@ SELECT pool, time_ns AS from_ns, ifnull(next_ns, end_ns) AS to_ns
 FROM level, run
 WHERE n = 0 AND ifnull(next_ns, end_ns) > time_ns;
 
+-- What Parsl's resource monitoring read of some hundred tasks while they ran: how often, when last,
+-- and what their processes used from the first reading to the last.
+CREATE TEMP VIEW used AS
+WITH
+  few AS MATERIALIZED (
+    SELECT t.span, t.app, t.worker, t.end_ns, t.run_s
+    FROM (
+        SELECT 1 + tasks / 200 AS every
+        FROM run
+        WHERE EXISTS (SELECT 1 FROM sl_sample))
+      CROSS JOIN task t
+    WHERE t.runs = 1 AND t.app NOTNULL AND t.rowid % every = 0),
+  seen AS MATERIALIZED (
+    SELECT span, span AS view
+    FROM few
+    -- facets by the table: the views links and view_of would be made of all tasks
+    UNION
+    SELECT f.span, l.right_span
+    FROM few f CROSS JOIN sl_link l ON l.left_span = f.span AND l.kind = SL_FACET
+    UNION
+    SELECT f.span, l.left_span
+    FROM few f CROSS JOIN sl_link l ON l.right_span = f.span AND l.kind = SL_FACET),
+  path AS MATERIALIZED (
+    SELECT id AS shape,
+      max(path) FILTER (WHERE name = 'psutil_process_time_user') AS user_s,
+      max(path) FILTER (WHERE name = 'psutil_process_time_system') AS system_s,
+      max(path) FILTER (WHERE name = 'psutil_process_memory_resident') AS memory,
+      max(path) FILTER (WHERE name = 'psutil_process_disk_read') AS got,
+      max(path) FILTER (WHERE name = 'psutil_process_disk_write') AS put
+    FROM sl_shape
+    GROUP BY id),
+  -- of the worker's process, which has run other tasks before
+  reading AS (
+    SELECT f.span AS task, f.app, f.worker, f.run_s, f.end_ns, a.time_ns,
+      json_extract(a.vals, p.user_s) + json_extract(a.vals, p.system_s) AS cpu_s,
+      json_extract(a.vals, p.memory) AS memory,
+      json_extract(a.vals, p.got) + json_extract(a.vals, p.put) AS disk
+    FROM few f
+      CROSS JOIN seen USING (span)
+      CROSS JOIN sl_span y ON y.parent = view
+      CROSS JOIN sl_name n ON n.id = y.type AND n.name = 'parsl.monitoring.try'
+      CROSS JOIN sl_sample a ON a.span = y.id
+      CROSS JOIN path p USING (shape)
+    WHERE a.time_ns <= f.end_ns)
+SELECT task, app, worker, run_s, end_ns,
+  count(DISTINCT time_ns) AS readings,
+  max(time_ns) AS last_ns,
+  (max(time_ns) - min(time_ns)) / 1e9 AS seen_s,
+  max(cpu_s) - min(cpu_s) AS cpu_s,
+  max(memory) / 1048576.0 AS memory_mb,
+  (max(disk) - min(disk)) / 1048576.0 AS disk_mb
+FROM reading
+GROUP BY task;
+
 -- A pool that had fewer workers than before, while tasks waited for these: from when on, how many
 -- were missing at most, and what these would have done meanwhile, in seconds of all workers.
 CREATE TEMP VIEW fewer AS

@@ -31,7 +31,10 @@ static double worker_factor(const char *changes, const char *pool, bool *later)
     return factor && *factor == 'x' ? strtod(factor + 1, NULL) : 1;
 }
 
-/* How many nodes more a change of the number of workers needs: those that have no CPU on the nodes that there are. */
+/*
+ * How many nodes more a change of the number of workers needs: those that have no CPU on the nodes that there are; less
+ * than 0: fewer.
+ */
 static double more_nodes(const struct search *s, const char *changes)
 {
     double more = 0;
@@ -41,6 +44,8 @@ static double more_nodes(const struct search *s, const char *changes)
         bool later;
         double extra = (worker_factor(changes, p->name, &later) - 1) * p->places;
         double free = later ? 0 : p->free, each = p->nodes > 0 ? p->places / p->nodes : p->places;
+        if (extra < 0 && p->places > 0) /* those that are left fill as few nodes as they can */
+            more -= floor(-extra / p->places * p->nodes + 1e-9);
         if (extra > 0 && !isnan(free) && extra > free && each > 0)
             more += ceil((extra - free) / each - 1e-9);
     }
@@ -103,7 +108,7 @@ static double play(struct search *s, const char *changes)
     return makespan_s;
 }
 
-static void put_option(struct search *s, const char *changes, const struct candidate *more, double makespan_s)
+static void put_option(struct search *s, const char *changes, const char *more, double makespan_s)
 {
     struct plan_option *x = sl_table_add(s->options);
     struct sl_buf names = {0};
@@ -111,7 +116,7 @@ static void put_option(struct search *s, const char *changes, const struct candi
     for (size_t i = 0; i < s->steps; i++)
         add_changes(&names, s->step[i].c->by->name);
     if (more)
-        add_changes(&names, more->by->name);
+        add_changes(&names, more);
     x->makespan_s = makespan_s;
     x->node_hours = sl_plan_node_hours(s, changes, makespan_s);
     x->findings = sl_table_keep(s->options, names.n ? names.s : "");
@@ -135,7 +140,7 @@ static void refresh(struct search *s, struct candidate *c)
     c->gain_s = isnan(makespan_s) ? -INFINITY : now_s(s) - makespan_s;
     c->fresh = true;
     if (!isnan(makespan_s)) {
-        put_option(s, b.s, c, makespan_s);
+        put_option(s, b.s, c->by->name, makespan_s);
         c->dear = sl_plan_node_hours(s, b.s, makespan_s) > s->wish->budget_h; /* false of NaN */
         c->refused |= c->dear;
     }
@@ -256,6 +261,33 @@ bool sl_plan_is_same(const struct search *s, const struct candidate *c)
     return is_open(c) && c->alone_s >= least_gain(s, c) && c->gain_s < least_gain(s, c);
 }
 
+/* What the run costs on fewer nodes, with the steps and without them. */
+static void try_fewer(struct search *s)
+{
+    static const char *const fewer[][2] = {{"workers x0.75", "on three quarters of the workers"},
+                                           {"workers x0.5", "on half the workers"},
+                                           {"workers x0.25", "on a quarter of the workers"}};
+    size_t all = s->steps;
+    struct sl_buf b = {0};
+
+    for (int with = 0; with < 2; with++) {
+        s->steps = with ? all : 0;
+        join(&b, s, SIZE_MAX, NULL);
+        if ((with && !all) || (b.n && strstr(b.s, "workers")))
+            continue;
+        for (size_t i = 0; i < sizeof fewer / sizeof *fewer; i++) {
+            double makespan_s;
+            join(&b, s, SIZE_MAX, NULL);
+            add_changes(&b, fewer[i][0]);
+            makespan_s = sl_plan_nodes(s, b.s) < s->nodes ? play(s, b.s) : NAN;
+            if (!isnan(makespan_s))
+                put_option(s, b.s, fewer[i][1], makespan_s);
+        }
+    }
+    s->steps = all;
+    sl_buf_free(&b);
+}
+
 const char *sl_plan_search(struct search *s)
 {
     const struct sl_plan_wish *wish = s->wish;
@@ -267,6 +299,7 @@ const char *sl_plan_search(struct search *s)
         take(s, c);
     if (s->steps)
         drop_needless(s, target_s);
+    try_fewer(s);
     return now_s(s) <= target_s ? "target" : s->steps == MOST_STEPS ? "limit" : "nothing";
 }
 

@@ -283,8 +283,8 @@ int sl_plan_check(struct sl_result *r, struct sl_store *st, int64_t workflow, co
     return rc;
 }
 
-static int plan_of_facts(struct sl_result *r, struct sl_store *st, struct sl_workflow *w,
-                         const struct sl_findings *findings, const struct sl_plan_wish *wish, struct sl_err *err)
+int sl_plan_of_facts(struct sl_result *r, struct sl_store *st, struct sl_workflow *w,
+                     const struct sl_findings *findings, const struct sl_plan_wish *wish, struct sl_err *err)
 {
     struct sl_result why = {0}, tried = {0};
     struct sl_table *steps = sl_result_rows(r, "steps", &plan_step_columns),
@@ -354,7 +354,7 @@ int sl_plan(struct sl_result *r, struct sl_store *st, int64_t workflow, const st
     int rc = sl_facts_open(&w, st, workflow, err);
 
     if (!rc) {
-        rc = plan_of_facts(r, st, &w, findings, wish, err);
+        rc = sl_plan_of_facts(r, st, &w, findings, wish, err);
         sl_facts_close(&w, st);
     }
     return rc;

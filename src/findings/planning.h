@@ -11,9 +11,12 @@
 #ifndef SL_FINDINGS_PLANNING_H
 #define SL_FINDINGS_PLANNING_H
 
+#include "analyse/tasks/tasks.h"
 #include "findings/finding.h"
 #include "result/plan_tables.h"
 #include "store/store.h"
+
+#include <math.h>
 
 struct sl_plan_wish {
     double target_s;     /* enough; NaN: as short as it gets */
@@ -21,6 +24,10 @@ struct sl_plan_wish {
     double budget_h;     /* node hours, at most; NaN */
     const char *keep;    /* findings that stay, commas between; NULL: none */
 };
+#define SL_PLAN_NO_WISH                                                                                                \
+    {                                                                                                                  \
+        .target_s = NAN, .target_share = NAN, .budget_h = NAN                                                          \
+    }
 
 /*
  * Tables: steps; run, one row; same, findings of the same seconds as steps; options, of all that was tried what is not
@@ -28,6 +35,9 @@ struct sl_plan_wish {
  */
 int sl_plan(struct sl_result *r, struct sl_store *st, int64_t workflow, const struct sl_findings *findings,
             const struct sl_plan_wish *wish, struct sl_err *err);
+/* The same of a workflow whose tables (sl_facts_open) are there. */
+int sl_plan_of_facts(struct sl_result *r, struct sl_store *st, struct sl_workflow *w,
+                     const struct sl_findings *findings, const struct sl_plan_wish *wish, struct sl_err *err);
 
 /*
  * How a later run came out beside the plan in r: the table check, a row for none and for each of its steps; and in the

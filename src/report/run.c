@@ -2,10 +2,12 @@
 #include "report/run.h"
 #include "base/json_out.h"
 #include "findings/failures.h"
+#include "findings/planning.h"
 #include "findings/why.h"
 #include "plot/html.h"
 #include "report/html_text.h"
 #include "result/spans/run_names.h"
+#include "show/print_plan.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -115,6 +117,56 @@ static int add_note(struct sl_buf *json, const struct sl_report_run *of, const c
     return rc < 0 ? rc : 0;
 }
 
+/* The plan of the run, made once.  NULL: none can be made, and why is the note. */
+static const struct sl_result *plan_of(struct sl_report_run *of, struct sl_buf *note, struct sl_err *err)
+{
+    struct sl_plan_wish wish = SL_PLAN_NO_WISH;
+    const struct plan_run *run;
+    struct sl_table *steps;
+
+    if (!of->planned && sl_why_is_open(&of->why)) {
+        sl_buf_adds(note, "The run goes on: a plan is made once it has ended.");
+        return NULL;
+    }
+    if (!of->planned && sl_plan_of_facts(&of->plan, of->st, of->facts, of->findings, &wish, err)) {
+        sl_result_free(&of->plan);
+        if (err->code == SL_ENOTFOUND) {
+            sl_buf_adds(note, err->text);
+            *err = (struct sl_err){0};
+        }
+        return NULL;
+    }
+    of->planned = true;
+    run = sl_table_at(sl_result_find(&of->plan, "run"), 0);
+    steps = sl_result_find(&of->plan, "steps");
+    sl_show_plan_end(note, run,
+                     steps->rows ? ((const struct plan_step *)sl_table_at(steps, steps->rows - 1))->makespan_s
+                                 : run->makespan_s,
+                     steps->rows > 0);
+    return &of->plan;
+}
+
+static int add_plan(struct sl_buf *json, struct sl_report_run *of, const char *table, struct sl_err *err)
+{
+    struct sl_buf note = {0};
+    const struct sl_result *plan = plan_of(of, &note, err);
+    struct sl_table *t = plan ? sl_result_find(plan, table) : NULL;
+    int rc = err->code;
+
+    if (!rc && note.n)
+        sl_json_text(json, "note", note.s);
+    if (!rc && t) {
+        sl_table_rewind(t);
+        rc = sl_report_add_table(json, t, NULL, err);
+    } else if (!rc && plan) {
+        rc = sl_err(err, SL_EFORMAT, "there is no answer plan/%s", table);
+    } else if (!rc) {
+        sl_buf_adds(json, ",\"rows\":0,\"columns\":[],\"data\":{}");
+    }
+    sl_buf_free(&note);
+    return rc;
+}
+
 static int add_rows(struct sl_buf *json, struct sl_report_run *of, const struct sl_figure *f, struct sl_err *err)
 {
     const char *table = f->answer ? strchr(f->answer, '/') : NULL;
@@ -123,6 +175,8 @@ static int add_rows(struct sl_buf *json, struct sl_report_run *of, const struct 
     sqlite3_stmt *q;
     int rc = 0;
 
+    if (table && !strncmp(f->answer, "plan/", 5))
+        return add_plan(json, of, table + 1, err);
     if (f->sql) {
         if ((q = prepare(of, f->sql, err)))
             t = sl_result_query(&r, f->name, NULL, 0, q);
@@ -213,6 +267,8 @@ int sl_report_add_run(struct sl_buf *json, struct sl_report_run *of, const struc
 
     if (rc)
         return rc;
+    of->facts = &w;
+    of->findings = findings;
     if (of->workflow && (rc = sl_why_of_facts(&of->why, of->st, &w, findings, err))) {
         sl_facts_close(&w, of->st);
         return rc;
@@ -230,6 +286,8 @@ int sl_report_add_run(struct sl_buf *json, struct sl_report_run *of, const struc
     for (size_t i = 0; i < sections->v.n; i++)
         add_section(json, of, &sections->v.v[i], problems);
     sl_buf_adds(json, "]}");
+    sl_result_free(&of->plan);
+    of->planned = false;
     if (of->workflow)
         sl_facts_close(&w, of->st);
     return 0;

@@ -24,10 +24,14 @@ int sl_report_add_table(struct sl_buf *json, struct sl_table *t, struct sl_repor
 
 /* What is told of: a run, or of a store without one what it holds. */
 struct sl_report_run {
-    struct sl_store *st;  /* with the analysis functions */
-    int64_t workflow;     /* its span; 0: there is none */
-    int64_t start_ns;     /* when it began, and */
-    struct sl_result why; /* what is found: filled by sl_report_add_run(); why is to be freed */
+    struct sl_store *st;       /* with the analysis functions */
+    int64_t workflow;          /* its span; 0: there is none */
+    int64_t start_ns;          /* when it began, and */
+    struct sl_result why;      /* what is found: filled by sl_report_add_run(); why is to be freed */
+    struct sl_workflow *facts; /* while sl_report_add_run() goes on */
+    const struct sl_findings *findings;
+    struct sl_result plan; /* asked for once, while sl_report_add_run() goes on */
+    bool planned;
 };
 
 /*

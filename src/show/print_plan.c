@@ -97,7 +97,7 @@ static void put_changes(FILE *out, const char *all, int columns)
     sl_buf_free(&b);
 }
 
-static void add_end(struct sl_buf *b, const struct plan_run *x, double end_s, bool steps)
+void sl_show_plan_end(struct sl_buf *b, const struct plan_run *x, double end_s, bool steps)
 {
     double bound_s = fmax(x->path_s, isnan(x->work_s) ? 0 : x->work_s);
     char path[32], work[32], was[32], comes[32];
@@ -205,7 +205,7 @@ void sl_show_plan(FILE *out, const struct sl_result *r, int columns)
     put_others(out, sl_result_find(r, "same"), "The same seconds, found as something else", run->makespan_s, columns);
     if (all)
         put_changes(out, all, columns);
-    add_end(&end, run, end_s, steps->rows > 0);
+    sl_show_plan_end(&end, run, end_s, steps->rows > 0);
     fputc('\n', out);
     sl_show_wrapped(out, end.s, 0, columns);
     sl_buf_free(&end);
