@@ -25,6 +25,7 @@ shows("plan", [], (s, context) => {
                 el("div", { class: "said" },
                     el("p", { class: "text" }, el("b", {}, `${kinds[text(steps, "repair", i)] ?? text(steps, "repair", i)}: `), text(steps, "what", i)),
                     text(steps, "edit", i) ? el("p", {}, text(steps, "edit", i)) : null,
+                    text(steps, "at", i) ? el("pre", {}, text(steps, "at", i)) : null,
                     text(steps, "assumed", i) ? el("p", { class: "quiet" }, text(steps, "assumed", i)) : null,
                     el("p", { class: "quiet" }, `the run takes ${of("makespan_s")} (${of("low_s")} to ${of("high_s")})`, Number.isFinite(hours) ? `, ${digits(hours)} node hours` : ""),
                     el("p", {}, el("code", {}, `spanloom what-if '${text(steps, "all_changes", i)}'`)))),

@@ -142,7 +142,7 @@ static int put_steps(struct sl_table *t, struct search *s, struct sl_err *err)
         const struct candidate *c = s->step[k].c;
         struct plan_step *x = sl_table_add(t);
         struct sl_simulation r = {0};
-        struct sl_buf assumed = {0};
+        struct sl_buf assumed = {0}, where = {0};
         double *gain = sl_alloc((size_t)d.n * sizeof *gain);
         sl_plan_changes(&all, s, k + 1);
         for (int i = 0; i < d.n; i++)
@@ -158,6 +158,12 @@ static int put_steps(struct sl_table *t, struct search *s, struct sl_err *err)
         x->all_changes = sl_table_keep(t, all.s);
         x->what = sl_table_keep(t, c->what);
         x->edit = sl_table_keep(t, c->edit);
+        sl_buf_clear(&assumed);
+        sl_buf_addf(&assumed, "%s %s %s", c->what, c->edit ? c->edit : "", c->changes);
+        sl_plan_where(&where, s->st, assumed.s);
+        x->at = where.n ? sl_table_keep(t, where.s) : NULL;
+        sl_buf_free(&where);
+        sl_buf_clear(&assumed);
         rc = sl_replay_play(&r, s->replay, c->changes, err);
         sl_buf_addf(&assumed, "%s%s", r.assumed ? r.assumed : "",
                     sl_plan_fits_by_guess(s, c->changes)
@@ -249,42 +255,78 @@ static double part_key(const void *row)
     return fabs(((const struct plan_part *)row)->change_s);
 }
 
-int sl_plan_check(struct sl_result *r, struct sl_store *st, int64_t workflow, const struct sl_findings *findings,
-                  struct sl_err *err)
+/* Does the later run still have what a step was to remove? */
+static bool still_has(const struct sl_result *later, const struct plan_step *step)
 {
-    struct sl_result why = {0};
-    struct sl_table *t = sl_result_rows(r, "check", &plan_check_columns), *parts = sl_result_find(r, "parts"),
-                    *steps = sl_result_find(r, "steps"), *run;
-    const struct plan_run *plan = sl_table_at(sl_result_find(r, "run"), 0);
-    int rc = sl_why(&why, st, workflow, findings, err);
+    struct sl_table *t = sl_result_find(later, "findings");
+    bool has = false;
 
-    run = rc ? NULL : sl_result_find(&why, "run");
-    if (!rc && (sl_table_next(run, NULL) <= 0 || sl_table_is_null(run, SL_WHY_RUN_MAKESPAN)))
-        rc = sl_err(err, SL_ENOTFOUND, "--check: no log tells how long that run took; spanloom why says more");
-    for (size_t k = 0; k <= steps->rows && !rc; k++) {
-        const struct plan_step *step = k ? sl_table_at(steps, k - 1) : NULL;
-        struct plan_check *x = sl_table_add(t);
-        x->run = sl_table_keep(t, sl_table_text(run, SL_WHY_RUN_NAME, NULL));
-        x->step = (int64_t)k;
-        x->makespan_s = step ? step->makespan_s : plan->makespan_s;
-        x->came_s = sl_table_real(run, SL_WHY_RUN_MAKESPAN);
-        x->off = x->makespan_s / x->came_s - 1;
-        x->within = step ? step->low_s <= x->came_s && x->came_s <= step->high_s : SL_NULL_INTEGER;
-    }
-    if (!rc) {
-        put_parts(parts, &why, true);
-        for (size_t i = 0; i < parts->rows; i++) {
-            struct plan_part *x = sl_rows_at(&parts->memory, i);
-            x->change_s = (isnan(x->came_s) ? 0 : x->came_s) - (isnan(x->was_s) ? 0 : x->was_s);
+    sl_table_rewind(t);
+    while (!has && sl_table_next(t, NULL) > 0)
+        has = !strcmp(sl_table_text_or_empty(t, SL_WHY_FINDING), step->finding) &&
+              sl_table_real(t, SL_WHY_SECONDS) > step->gain_s / 3;
+    return has;
+}
+
+static void put_check(struct sl_table *t, const struct plan_check *of, int64_t step, double makespan_s)
+{
+    struct plan_check *x = sl_table_add(t);
+
+    *x = *of;
+    x->step = step;
+    x->made = x->within = SL_NULL_INTEGER;
+    x->makespan_s = makespan_s;
+    x->off = makespan_s / x->came_s - 1;
+}
+
+/* How the later run came out beside the plan: of no step, of each, and of those that were made. */
+static int check_later(struct sl_result *r, struct search *s, struct sl_result *later, struct sl_err *err)
+{
+    struct sl_table *t = sl_result_rows(r, "check", &plan_check_columns), *parts = sl_result_find(r, "parts"),
+                    *steps = sl_result_find(r, "steps"), *run = sl_result_find(later, "run");
+    struct plan_check of = {0};
+    struct sl_buf made = {0};
+    struct sl_simulation played = {0};
+    size_t in_order = 0, n = 0;
+    int rc = 0;
+
+    if (sl_table_next(run, NULL) <= 0 || sl_table_is_null(run, SL_WHY_RUN_MAKESPAN))
+        return sl_err(err, SL_ENOTFOUND, "--check: no log tells how long that run took; spanloom why says more");
+    of.run = sl_table_keep(t, sl_table_text(run, SL_WHY_RUN_NAME, NULL));
+    of.came_s = sl_table_real(run, SL_WHY_RUN_MAKESPAN);
+    put_check(t, &of, 0, s->makespan_s);
+    for (size_t k = 0; k < steps->rows; k++) {
+        const struct plan_step *step = sl_table_at(steps, k);
+        struct plan_check *x;
+        put_check(t, &of, step->step, step->makespan_s);
+        x = sl_rows_at(&t->memory, t->rows - 1);
+        x->within = step->low_s <= x->came_s && x->came_s <= step->high_s;
+        x->made = !still_has(later, step);
+        if (x->made) {
+            sl_buf_addf(&made, "%s%s", made.n ? ", " : "", step->changes);
+            in_order += n++ == k;
         }
-        sl_rows_sort(&parts->memory, part_key, true);
     }
-    sl_result_free(&why);
+    if (n > in_order) { /* not the first ones */
+        rc = sl_replay_play(&played, s->replay, made.s, err);
+        if (!rc)
+            put_check(t, &of, SL_NULL_INTEGER, (double)(played.last_ns - s->w->first_ns) / 1e9);
+        sl_simulation_free(&played);
+    }
+    sl_buf_free(&made);
+    put_parts(parts, later, true);
+    for (size_t i = 0; i < parts->rows; i++) {
+        struct plan_part *x = sl_rows_at(&parts->memory, i);
+        x->change_s = (isnan(x->came_s) ? 0 : x->came_s) - (isnan(x->was_s) ? 0 : x->was_s);
+    }
+    sl_rows_sort(&parts->memory, part_key, true);
     return rc;
 }
 
-int sl_plan_of_facts(struct sl_result *r, struct sl_store *st, struct sl_workflow *w,
-                     const struct sl_findings *findings, const struct sl_plan_wish *wish, struct sl_err *err)
+/* later: what was found of a later run, which the plan is checked against; NULL: there is none. */
+static int plan_of_facts(struct sl_result *r, struct sl_store *st, struct sl_workflow *w,
+                         const struct sl_findings *findings, const struct sl_plan_wish *wish, struct sl_result *later,
+                         struct sl_err *err)
 {
     struct sl_result why = {0}, tried = {0};
     struct sl_table *steps = sl_result_rows(r, "steps", &plan_step_columns),
@@ -292,7 +334,8 @@ int sl_plan_of_facts(struct sl_result *r, struct sl_store *st, struct sl_workflo
                     *options = sl_result_rows(r, "options", &plan_option_columns),
                     *same = sl_result_rows(r, "same", &plan_other_columns),
                     *others = sl_result_rows(r, "others", &plan_other_columns);
-    struct search s = {.w = w,
+    struct search s = {.st = st,
+                       .w = w,
                        .wish = wish,
                        .makespan_s = (double)(w->last_ns - w->first_ns) / 1e9,
                        .options = sl_result_rows(&tried, "tried", &plan_option_columns)};
@@ -337,6 +380,8 @@ int sl_plan_of_facts(struct sl_result *r, struct sl_store *st, struct sl_workflo
         put_problems(sl_result_rows(r, "problems", &plan_problem_columns), &why);
         put_same(same, &s);
         put_frontier(options, s.options);
+        if (!rc && later)
+            rc = check_later(r, &s, later, err);
     }
     for (size_t i = 0; i < s.pool.n; i++)
         free(s.pool.v[i].name);
@@ -347,15 +392,23 @@ int sl_plan_of_facts(struct sl_result *r, struct sl_store *st, struct sl_workflo
     return rc;
 }
 
+int sl_plan_of_facts(struct sl_result *r, struct sl_store *st, struct sl_workflow *w,
+                     const struct sl_findings *findings, const struct sl_plan_wish *wish, struct sl_err *err)
+{
+    return plan_of_facts(r, st, w, findings, wish, NULL, err);
+}
+
 int sl_plan(struct sl_result *r, struct sl_store *st, int64_t workflow, const struct sl_findings *findings,
             const struct sl_plan_wish *wish, struct sl_err *err)
 {
     struct sl_workflow w = {0};
-    int rc = sl_facts_open(&w, st, workflow, err);
+    struct sl_result later = {0};
+    int rc = wish->check ? sl_why(&later, st, wish->check, findings, err) : 0;
 
-    if (!rc) {
-        rc = sl_plan_of_facts(r, st, &w, findings, wish, err);
+    if (!rc && !(rc = sl_facts_open(&w, st, workflow, err))) {
+        rc = plan_of_facts(r, st, &w, findings, wish, wish->check ? &later : NULL, err);
         sl_facts_close(&w, st);
     }
+    sl_result_free(&later);
     return rc;
 }

@@ -23,6 +23,7 @@ struct sl_plan_wish {
     double target_share; /* the same as a part of the makespan; NaN */
     double budget_h;     /* node hours, at most; NaN */
     const char *keep;    /* findings that stay, commas between; NULL: none */
+    int64_t check;       /* a later run, for the table check; 0: none */
 };
 #define SL_PLAN_NO_WISH                                                                                                \
     {                                                                                                                  \
@@ -30,20 +31,15 @@ struct sl_plan_wish {
     }
 
 /*
- * Tables: steps; run, one row; same, findings of the same seconds as steps; options, of all that was tried what is not
- * longer and dearer than another; others, findings with a repair that cannot be replayed; problems as of sl_why().
+ * Tables: check, how a later run came out: a row for none and for each of the steps, and one for those that were made;
+ * parts, the critical path, beside that of the later run; steps; run, one row; same, findings of the same seconds as
+ * steps; options, of all that was tried what is not longer and dearer than another; others, findings with a repair that
+ * cannot be replayed; problems as of sl_why().
  */
 int sl_plan(struct sl_result *r, struct sl_store *st, int64_t workflow, const struct sl_findings *findings,
             const struct sl_plan_wish *wish, struct sl_err *err);
 /* The same of a workflow whose tables (sl_facts_open) are there. */
 int sl_plan_of_facts(struct sl_result *r, struct sl_store *st, struct sl_workflow *w,
                      const struct sl_findings *findings, const struct sl_plan_wish *wish, struct sl_err *err);
-
-/*
- * How a later run came out beside the plan in r: the table check, a row for none and for each of its steps; and in the
- * table parts, which sl_plan() has begun, its critical path beside that of the run of the plan.
- */
-int sl_plan_check(struct sl_result *r, struct sl_store *st, int64_t workflow, const struct sl_findings *findings,
-                  struct sl_err *err);
 
 #endif

@@ -32,6 +32,7 @@ struct chosen {
 };
 
 struct search {
+    struct sl_store *st;
     struct sl_replay *replay;
     const struct sl_workflow *w;
     const struct sl_plan_wish *wish;
@@ -74,6 +75,11 @@ int sl_plan_draw(struct draws *d, struct search *s, struct sl_err *err);
 void sl_plan_draws_free(struct draws *d);
 /* 5 and 95 % of n numbers, which are sorted; the value itself lies between. */
 void sl_plan_interval(double *v, int n, double value, double *low, double *high);
+/*
+ * Appends lines of the run's script, as FILE:LINE: TEXT, that words name: what they define, set or call.  Nothing where
+ * the script is not at hand.
+ */
+void sl_plan_where(struct sl_buf *out, struct sl_store *st, const char *words);
 /* path_s and work_s of the run. */
 void sl_plan_bounds(const struct search *s, struct plan_run *x);
 

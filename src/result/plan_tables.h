@@ -22,6 +22,7 @@
     COLUMN(row, TEXT, all_changes, NULL, "of all steps so far") \
     COLUMN(row, TEXT, what, NULL, "what the finding tells") \
     COLUMN(row, TEXT, edit, NULL, "what could be done") \
+    COLUMN(row, TEXT, at, NULL, "lines of the script that what and edit name, as FILE:LINE: TEXT; NULL: it is not at hand") \
     COLUMN(row, TEXT, assumed, NULL, "of workers, in words; NULL: their number is what it was")
 #define PLAN_RUN(COLUMN, row) \
     COLUMN(row, TEXT, name, NULL, NULL) \
@@ -49,7 +50,8 @@
     COLUMN(row, TEXT, edit, NULL, NULL)
 #define PLAN_CHECK(COLUMN, row) \
     COLUMN(row, TEXT, run, NULL, "of --check") \
-    COLUMN(row, INTEGER, step, NULL, "with it and those before; 0: with none") \
+    COLUMN(row, INTEGER, step, NULL, "with it and those before; 0: with none; NULL: with those that were made") \
+    COLUMN(row, INTEGER, made, NULL, "1: that run no longer has its finding, or for a third of its gain at most; 0: it has") \
     COLUMN(row, REAL, makespan_s, "s", "how long the run should take then") \
     COLUMN(row, REAL, came_s, "s", "how long it took") \
     COLUMN(row, REAL, off, NULL, "how much less than that was said (less than 0), or more: a part of what came") \

@@ -32,6 +32,15 @@ static void put_words(FILE *out, const char *text, int columns)
     sl_show_wrapped(out, text, 4, columns);
 }
 
+/* Lines of the script: they are not wrapped. */
+static void put_lines(FILE *out, const char *lines)
+{
+    for (size_t n; lines && *lines; lines += n + (lines[n] == '\n')) {
+        n = strcspn(lines, "\n");
+        fprintf(out, "    %.*s\n", (int)n, lines);
+    }
+}
+
 static void add_hours(struct sl_buf *b, double nodes, double hours)
 {
     char h[32];
@@ -73,6 +82,7 @@ static void put_step(FILE *out, const struct plan_step *x, double makespan_s, in
     fprintf(out, "\n %lld. %s: %s\n", (long long)x->step, kind_of(x->repair), x->finding);
     put_words(out, x->what, columns);
     put_words(out, x->edit, columns);
+    put_lines(out, x->at);
     put_words(out, x->assumed, columns);
     sl_buf_addf(&line, "saves %s%s (%s to %s); the run takes %s (%s to %s)", is_at_most(x->changes) ? "at most " : "",
                 sl_seconds_beside(x->gain_s, makespan_s, gain), sl_seconds_beside(x->gain_low_s, makespan_s, low),
@@ -170,10 +180,14 @@ static void put_check(FILE *out, struct sl_table *t, struct sl_table *parts)
         longest = x->came_s;
         if (!x->step)
             fprintf(out, "\n%s took %s\n", x->run ? x->run : "the other run", sl_seconds_text(x->came_s, came));
+        else if (x->step == SL_NULL_INTEGER)
+            fprintf(out, " with the steps that were made the plan says %s: %+.1f %%\n",
+                    sl_seconds_beside(x->makespan_s, x->came_s, said), x->off * 100);
         else
-            fprintf(out, " with steps up to %lld the plan says %s: %+.1f %%%s\n", (long long)x->step,
+            fprintf(out, " with steps up to %lld the plan says %s: %+.1f %%%s%s\n", (long long)x->step,
                     sl_seconds_beside(x->makespan_s, x->came_s, said), x->off * 100,
-                    x->within ? ", what came is in its interval" : "");
+                    x->within ? ", what came is in its interval" : "",
+                    x->made ? "" : "; that run still has what it was to remove");
     }
     if (!t || !t->rows)
         return;

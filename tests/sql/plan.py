@@ -182,5 +182,66 @@ def what_is_wrong_is_said():
         check(words in r.err, r.err)
 
 
+SCRIPT = '''
+import parsl, time
+
+@parsl.python_app
+def sleeper(s):
+    # time.sleep() here is not the driver's
+    time.sleep(s)
+
+config = Config(max_workers_per_node=2,
+                strategy == "none")
+for i in range(9):
+    time.sleep(1)
+'''
+
+
+@test
+def lines_of_the_script_that_a_step_names():
+    """Calls of the driver, definitions of apps, settings; without the script nothing is said."""
+    def lines(words):
+        write(path("config/spanloom/findings/made.yaml"), f"""about: made
+repair: app
+sql: SELECT 'app sleeper x0' AS changes
+text: "{words}"
+command: none
+""")
+        steps = plan(store)["steps"]
+        mine = [s["at"] for s in steps if s["finding"] == "made"]
+        return mine[0].split("\n") if mine and mine[0] else []
+    os.environ["XDG_CONFIG_HOME"] = path("config")
+    copy_run(path("here/runinfo"))
+    store = imported(path("here/runinfo"), store="here.db").store
+    name, = sql(store, "SELECT value AS v FROM attributes WHERE name = 'workflow_name' LIMIT 1")
+    equal(lines("time, sleep() and max_workers_per_node"), [])
+    write(path(f"here/{name['v']}"), SCRIPT)
+    # changes name the app, which is defined in line 5
+    equal(lines("time, sleep() and max_workers_per_node"), [f"{name['v']}:5: def sleeper(s):", f"{name['v']}:9: config = Config(max_workers_per_node=2,",
+                                                              f"{name['v']}:12: time.sleep(1)"])
+    equal(lines("strategy and Config"), [f"{name['v']}:5: def sleeper(s):"])
+    write(path(f"here/{name['v']}"), b"\0" * 10)
+    equal(lines("sleep()"), [])
+
+
+@test
+def a_later_run_says_which_steps_were_made():
+    """The flaky run beside one without failures, and beside itself."""
+    for name in ("flaky", "flaky-repaired"):
+        with tarfile.open(f"{ROOT}/tests/data/replay.tar.gz") as t:
+            t.extractall(path("."), [m for m in t.getmembers() if m.name.startswith(f"replay/{name}/")])
+        imported(path(f"replay/{name}"), store="both.db")
+    runs = [r["run"] for r in json.loads(spanloom("runs", "-d", "both.db", "--format", "json").out)]
+    equal(len(runs), 2)
+    one, other = sorted(runs, key=len)
+    p = plan("both.db", one, "--check", other)
+    equal([c["made"] for c in p["check"] if c["step"]][0], 1)
+    p = plan("both.db", one, "--check", one)
+    of = {c["step"]: c["made"] for c in p["check"]}
+    check(of[0] is None and of[1] == 0 and None not in of, of)
+    text = spanloom("plan", "-d", "both.db", one, "--check", one).out
+    check("that run still has what it was to remove" in " ".join(text.split()), text)
+
+
 if __name__ == "__main__":
     main()

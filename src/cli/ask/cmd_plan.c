@@ -77,11 +77,9 @@ static int ask(struct sl_result *r, const struct cli *cli, struct sl_store *st, 
         wish.target_s = n;
     wish.budget_h = budget ? number(budget, &rest) : NAN;
     rc = check_kept(findings, wish.keep, err);
-    if (!rc)
-        rc = sl_plan(r, st, workflow, findings, &wish, err);
-    if (!rc && other && !(rc = sl_find_run(st, other, &workflow, err)))
-        rc = sl_plan_check(r, st, workflow, findings, err);
-    return rc;
+    if (!rc && other)
+        rc = sl_find_run(st, other, &wish.check, err);
+    return rc ? rc : sl_plan(r, st, workflow, findings, &wish, err);
 }
 
 /* Findings that could not be looked for; whether there are any. */
