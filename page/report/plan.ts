@@ -20,14 +20,13 @@ shows("plan", [], (s, context) => {
             hours = number(steps, "node_hours", i);
         list.append(
             el("li", {},
-                el("div", { class: "cost" }, shown(of("gain_s"), number(steps, "gain_s", i), { "data-column": "gain_s", "data-row": i }),
-                    el("span", { class: "quiet" }, `${of("gain_low_s")} to ${of("gain_high_s")}`)),
+                el("div", { class: "cost" }, shown(of("gain_s"), number(steps, "gain_s", i), { "data-column": "gain_s", "data-row": i })),
                 el("div", { class: "said" },
                     el("p", { class: "text" }, el("b", {}, `${kinds[text(steps, "repair", i)] ?? text(steps, "repair", i)}: `), text(steps, "what", i)),
                     text(steps, "edit", i) ? el("p", {}, text(steps, "edit", i)) : null,
                     text(steps, "at", i) ? el("pre", {}, text(steps, "at", i)) : null,
                     text(steps, "assumed", i) ? el("p", { class: "quiet" }, text(steps, "assumed", i)) : null,
-                    el("p", { class: "quiet" }, `the run takes ${of("makespan_s")} (${of("low_s")} to ${of("high_s")})`, Number.isFinite(hours) ? `, ${digits(hours)} node hours` : ""),
+                    el("p", { class: "quiet" }, `saves ${of("gain_low_s")} to ${of("gain_high_s")}; the run takes ${of("makespan_s")} (${of("low_s")} to ${of("high_s")})`, Number.isFinite(hours) ? `, ${digits(hours)} node hours` : ""),
                     el("p", {}, el("code", {}, `spanloom what-if '${text(steps, "all_changes", i)}'`)))),
         );
     }

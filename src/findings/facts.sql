@@ -293,8 +293,65 @@ FROM (
       WHERE o.manager = l.name)) x
 WHERE x.span = worker.span AND x.to_ns > from_ns;
 
+-- What Parsl's resource monitoring read of some hundred tasks while they ran: how often, when last,
+-- and what their processes used from the first reading to the last.
+CREATE TEMP TABLE used AS
+WITH
+  few AS MATERIALIZED (
+    SELECT t.span, t.app, t.worker, t.end_ns, t.run_s
+    FROM (
+        SELECT 1 + count(*) / 200 AS every
+        FROM task
+        WHERE EXISTS (SELECT 1 FROM sl_sample)
+        HAVING count(*) > 0)
+      CROSS JOIN task t
+    WHERE t.runs = 1 AND t.app NOTNULL AND t.rowid % every = 0),
+  seen AS MATERIALIZED (
+    SELECT span, span AS view
+    FROM few
+    -- facets by the table: the views links and view_of would be made of all tasks
+    UNION
+    SELECT f.span, l.right_span
+    FROM few f CROSS JOIN sl_link l ON l.left_span = f.span AND l.kind = SL_FACET
+    UNION
+    SELECT f.span, l.left_span
+    FROM few f CROSS JOIN sl_link l ON l.right_span = f.span AND l.kind = SL_FACET),
+  path AS MATERIALIZED (
+    SELECT id AS shape,
+      max(path) FILTER (WHERE name = 'psutil_process_time_user') AS user_s,
+      max(path) FILTER (WHERE name = 'psutil_process_time_system') AS system_s,
+      max(path) FILTER (WHERE name = 'psutil_process_memory_resident') AS memory,
+      max(path) FILTER (WHERE name = 'psutil_process_disk_read') AS got,
+      max(path) FILTER (WHERE name = 'psutil_process_disk_write') AS put
+    FROM sl_shape
+    GROUP BY id),
+  -- of the worker's process, which has run other tasks before
+  reading AS (
+    SELECT f.span AS task, f.app, f.worker, f.run_s, f.end_ns, a.time_ns,
+      json_extract(a.vals, p.user_s) + json_extract(a.vals, p.system_s) AS cpu_s,
+      json_extract(a.vals, p.memory) AS memory,
+      json_extract(a.vals, p.got) + json_extract(a.vals, p.put) AS disk
+    FROM few f
+      CROSS JOIN seen USING (span)
+      CROSS JOIN sl_span y ON y.parent = view
+      CROSS JOIN sl_name n ON n.id = y.type AND n.name = 'parsl.monitoring.try'
+      CROSS JOIN sl_sample a ON a.span = y.id
+      CROSS JOIN path p USING (shape)
+    WHERE a.time_ns <= f.end_ns)
+SELECT task, app, worker, run_s, end_ns,
+  count(DISTINCT time_ns) AS readings,
+  max(time_ns) AS last_ns,
+  (max(time_ns) - min(time_ns)) / 1e9 AS seen_s,
+  max(cpu_s) - min(cpu_s) AS cpu_s,
+  max(memory) / 1048576.0 AS memory_mb,
+  (max(disk) - min(disk)) / 1048576.0 AS disk_mb
+FROM reading
+GROUP BY task;
+
 -- A pool on whose workers tasks ran, until the last of these: places, and seconds that they were
--- there, and busy, until then; cpus of its nodes, and beside, places of other pools on these.
+-- there, and busy, until then; cpus of its nodes, and beside, places of other pools on these; room
+-- for how many more tasks these CPUs have: of one that waits, for files or servers, only for the
+-- part of the time in which it computed, where readings tell.
 CREATE TEMP TABLE pool AS
 WITH
   each AS MATERIALIZED (
@@ -327,9 +384,18 @@ WITH
         FROM node o
         WHERE o.node = n.node AND o.pool <> n.pool)) AS beside
     FROM node n
-    GROUP BY 1)
+    GROUP BY 1),
+  read AS (
+    SELECT max(0.1, min(1, sum(cpu_s) / sum(seen_s))) AS computed
+    FROM used
+    WHERE readings > 1
+    HAVING count(*) >= 4 AND sum(seen_s) > 0.3 * (SELECT sum(run_s) FROM used))
 SELECT w.pool, max(executor) AS executor, max(thread) AS threads, sum(places) AS places, cpu.cpus,
   cpu.beside,
+  (SELECT computed FROM read) AS computed,
+  max(0,
+    CAST(cpu.cpus / ifnull((SELECT computed FROM read), 1) AS INTEGER) - sum(places) - cpu.beside)
+    AS room,
   ifnull(sum(did.busy_s), 0) AS busy_s,
   sum(places * max(0, min(to_ns, end_ns) - from_ns)) / 1e9 AS there_s,
   q.tasks, q.queue_s, q.end_ns
@@ -484,7 +550,7 @@ DROP TABLE IF EXISTS temp.silent;
 DROP TABLE IF EXISTS temp.nobody;
 DROP TABLE IF EXISTS temp.on_worker;
 DROP TABLE IF EXISTS temp.untaken;
-DROP VIEW IF EXISTS temp.used;
+DROP TABLE IF EXISTS temp.used;
 DROP VIEW IF EXISTS temp.fewer;
 DROP TABLE IF EXISTS temp.made_again;
 DROP TABLE IF EXISTS temp.late;

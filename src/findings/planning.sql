@@ -11,16 +11,9 @@ FROM (
     GROUP BY coalesce(host, manager, block, 'one'));
 
 -- name: pools
--- Of each pool: its places, and how many more its nodes have CPUs for; NULL: no log tells. Tasks
--- that wait for files or servers leave their CPU to others: what was read of them says how much.
-WITH
-  computed AS (
-    SELECT max(0.1, min(1, sum(cpu_s) / sum(seen_s))) AS share
-    FROM used
-    WHERE readings > 1
-    HAVING count(*) >= 4 AND sum(seen_s) > 0)
-SELECT pool, places,
-  max(0, cpus / ifnull((SELECT share FROM computed), 1) - places - ifnull(beside, 0)),
+-- Of each pool: its places, for how many more its nodes have CPUs, NULL: no log tells, and how many
+-- these nodes are.
+SELECT pool, places, room,
   (SELECT count(DISTINCT coalesce(host, manager, block, 'one')) FROM temp.worker w
    WHERE w.pool = pool.pool)
 FROM temp.pool;
