@@ -7,6 +7,7 @@ All of a run as JSON, which is what the page holds.  tests/peers/report.py looks
   > for s in d["runs"][0]["sections"]:
   >     print(s["name"], ", ".join("%s %d" % (f["name"], f["rows"]) for f in s["figures"]))'
   findings run 1, findings \d, ended 3, terms 1 (re)
+  plan steps \d, same \d, options \d (re)
   makespan path 45, parts 17
   states states 721, apps 1718, executors 725
   sequence reached 15, each 198
