@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""plan_faults.py [CASE|EXECUTOR...]: real runs of Parsl with planted faults; what `spanloom plan` says of them, and what came when its steps were taken.
+"""plan_faults.py [CASE|EXECUTOR|EXECUTOR:CASE...]: real runs of Parsl with planted faults; what `spanloom plan` says of them, and what came when its steps were taken.
 
 Needs parsl (PEERS, or build-peers, has it) and spanloom (SPANLOOM, or build/spanloom).  A case is a workflow whose faults are keywords: each is
 repaired by a keyword of its own.  All runs are of one machine, with tasks that sleep, so that their CPUs do not matter.
@@ -41,7 +41,7 @@ def work_app(x, s, parsl_resource_specification={}):
 
 def main(o):
     workers, one = o.get("workers", 4), LocalProvider(init_blocks=1, min_blocks=1, max_blocks=1)
-    kind, needs = o.get("executor", "htex"), {}
+    kind, needs, scale = o.get("executor", "htex"), {}, o.get("scale", 1)
     if kind == "htex":
         executor = HighThroughputExecutor(label="htex", address="127.0.0.1", cores_per_worker=0.01, max_workers_per_node=workers, provider=one)
     elif kind == "threads":
@@ -58,7 +58,7 @@ def main(o):
     with parsl.load(config):
         first = []
         for i in range(o.get("tasks", 24)):
-            s = o["straggler"] if o.get("straggler") and i == 10 else 0.5 + 0.02 * (i % 7)
+            s = scale * (o["straggler"] if o.get("straggler") and i == 10 else 0.5 + 0.02 * (i % 7))
             first.append(prep(i, s, os.path.abspath(f"flag-{i}") if i % 4 == 1 and o.get("flaky") else None))
             time.sleep(o.get("submit_s", 0))
             if o.get("barrier") and i % 4 == 3:
@@ -66,7 +66,7 @@ def main(o):
         if o.get("idle_s"):
             [f.result() for f in first]
             time.sleep(o["idle_s"])
-        second = [work(f, 0.4) for f in first]
+        second = [work(f, scale * 0.4) for f in first]
         if o.get("long_last"):
             second.append(work(0, o["long_last"]))
         [f.result() for f in second]
@@ -85,6 +85,7 @@ FAULTS = {  # what plants it, the finding that should name it, and what repairs 
 CASES = [("straggler", "idle"), ("flaky", "idle"), ("straggler", "flaky"), ("barrier", "idle"), ("slow", "idle"), ("slow", "flaky"),
          ("barrier", "flaky"), ("idle",), ("straggler", "idle", "flaky"), ("barrier", "straggler"), ("slow", "straggler"), ()]
 
+SIZES = {"workqueue": {"tasks": 12, "scale": 2, "workers": 2}}  # each of its tasks starts a Python, a second of CPU
 EXECUTORS = ["htex", "threads", "workqueue", "taskvine"]  # the last two need cctools in PATH and PYTHONPATH
 
 
@@ -109,10 +110,11 @@ def start_up(store):
 def main(names):
     print(f"{'planted':28s} {'named':>6s} {'steps of the plan':44s} {'was':>7s} {'plan':>7s} {'low':>7s} {'high':>7s} {'came':>7s}   error")
     for executor, case in [(e, c) for e in EXECUTORS for c in CASES]:
-        if "+".join(case) not in names and executor not in names and (names or executor != "htex"):
+        name = f"{executor}:{'+'.join(case)}"
+        if not {name, executor, name.split(":")[1]} & set(names or ["htex"]):
             continue
         with tempfile.TemporaryDirectory() as d:
-            options, repaired = {"executor": executor}, {}
+            options, repaired = {"executor": executor} | SIZES.get(executor, {}), {}
             for fault in case:
                 options |= FAULTS[fault][0]
                 repaired |= FAULTS[fault][2]

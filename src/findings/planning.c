@@ -268,13 +268,15 @@ static bool still_has(const struct sl_result *later, const struct plan_step *ste
     return has;
 }
 
-static void put_check(struct sl_table *t, const struct plan_check *of, int64_t step, double makespan_s)
+static void put_check(struct sl_table *t, const struct plan_check *of, int64_t step, const char *changes,
+                      double makespan_s)
 {
     struct plan_check *x = sl_table_add(t);
 
     *x = *of;
     x->step = step;
     x->made = x->within = SL_NULL_INTEGER;
+    x->changes = sl_table_keep(t, changes);
     x->makespan_s = makespan_s;
     x->off = makespan_s / x->came_s - 1;
 }
@@ -294,11 +296,11 @@ static int check_later(struct sl_result *r, struct search *s, struct sl_result *
         return sl_err(err, SL_ENOTFOUND, "--check: no log tells how long that run took; spanloom why says more");
     of.run = sl_table_keep(t, sl_table_text(run, SL_WHY_RUN_NAME, NULL));
     of.came_s = sl_table_real(run, SL_WHY_RUN_MAKESPAN);
-    put_check(t, &of, 0, s->makespan_s);
+    put_check(t, &of, 0, NULL, s->makespan_s);
     for (size_t k = 0; k < steps->rows; k++) {
         const struct plan_step *step = sl_table_at(steps, k);
         struct plan_check *x;
-        put_check(t, &of, step->step, step->makespan_s);
+        put_check(t, &of, step->step, step->all_changes, step->makespan_s);
         x = sl_rows_at(&t->memory, t->rows - 1);
         x->within = step->low_s <= x->came_s && x->came_s <= step->high_s;
         x->made = !still_has(later, step);
@@ -310,7 +312,7 @@ static int check_later(struct sl_result *r, struct search *s, struct sl_result *
     if (n > in_order) { /* not the first ones */
         rc = sl_replay_play(&played, s->replay, made.s, err);
         if (!rc)
-            put_check(t, &of, SL_NULL_INTEGER, (double)(played.last_ns - s->w->first_ns) / 1e9);
+            put_check(t, &of, SL_NULL_INTEGER, made.s, (double)(played.last_ns - s->w->first_ns) / 1e9);
         sl_simulation_free(&played);
     }
     sl_buf_free(&made);
@@ -376,6 +378,7 @@ static int plan_of_facts(struct sl_result *r, struct sl_store *st, struct sl_wor
         x->bias = s.bias;
         x->replays = s.replays;
         x->refused = sl_plan_refused(&s);
+        rc = rc ? rc : sl_plan_kept(st, x, err);
         put_parts(sl_result_rows(r, "parts", &plan_part_columns), &why, false);
         put_problems(sl_result_rows(r, "problems", &plan_problem_columns), &why);
         put_same(same, &s);

@@ -42,4 +42,10 @@ int sl_plan(struct sl_result *r, struct sl_store *st, int64_t workflow, const st
 int sl_plan_of_facts(struct sl_result *r, struct sl_store *st, struct sl_workflow *w,
                      const struct sl_findings *findings, const struct sl_plan_wish *wish, struct sl_err *err);
 
+/*
+ * Keeps in the store what the plan r of a workflow said of the steps that were made, and what came of them (table
+ * check).  Nothing where none were made.
+ */
+int sl_plan_keep(const char *path, int64_t workflow, const struct sl_result *r, struct sl_err *err);
+
 #endif

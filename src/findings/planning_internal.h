@@ -80,6 +80,8 @@ void sl_plan_interval(double *v, int n, double value, double *low, double *high)
  * the script is not at hand.
  */
 void sl_plan_where(struct sl_buf *out, struct sl_store *st, const char *words);
+/* checked, checked_near and checked_off of the run whose tables are there. */
+int sl_plan_kept(struct sl_store *st, struct plan_run *x, struct sl_err *err);
 /* path_s and work_s of the run. */
 void sl_plan_bounds(const struct search *s, struct plan_run *x);
 

@@ -36,7 +36,10 @@
     COLUMN(row, REAL, bias, NULL, "as of what_if()") \
     COLUMN(row, INTEGER, replays, "replays", "that the search took") \
     COLUMN(row, TEXT, ends, NULL, "why there are no more steps: target, nothing, limit") \
-    COLUMN(row, INTEGER, refused, NULL, "candidates that --budget or --keep ruled out")
+    COLUMN(row, INTEGER, refused, NULL, "candidates that --budget or --keep ruled out") \
+    COLUMN(row, INTEGER, checked, NULL, "earlier predictions for runs of this script that --check has kept") \
+    COLUMN(row, INTEGER, checked_near, NULL, "nine of ten of these") \
+    COLUMN(row, REAL, checked_off, NULL, "which were off by so much of what came, at most; NULL: there are none")
 #define PLAN_OPTION(COLUMN, row) \
     COLUMN(row, REAL, makespan_s, "s", "how long the run takes") \
     COLUMN(row, REAL, node_hours, "h", "for as many") \
@@ -52,6 +55,7 @@
     COLUMN(row, TEXT, run, NULL, "of --check") \
     COLUMN(row, INTEGER, step, NULL, "with it and those before; 0: with none; NULL: with those that were made") \
     COLUMN(row, INTEGER, made, NULL, "1: that run no longer has its finding, or for a third of its gain at most; 0: it has") \
+    COLUMN(row, TEXT, changes, NULL, "of these steps, as what-if takes them; NULL: none") \
     COLUMN(row, REAL, makespan_s, "s", "how long the run should take then") \
     COLUMN(row, REAL, came_s, "s", "how long it took") \
     COLUMN(row, REAL, off, NULL, "how much less than that was said (less than 0), or more: a part of what came") \

@@ -130,6 +130,10 @@ void sl_show_plan_end(struct sl_buf *b, const struct plan_run *x, double end_s, 
     sl_buf_addf(b, ".");
     if (bound_s > 0 && end_s > 0 && !(bound_s > end_s))
         sl_buf_addf(b, " %s takes %.1f times the longer of these.", steps ? "The plan" : "The run", end_s / bound_s);
+    if (x->checked > 0)
+        sl_buf_addf(b, " Of %lld checked prediction%s of this workflow %lld %s within %.0f %%.", (long long)x->checked,
+                    x->checked == 1 ? "" : "s", (long long)x->checked_near, x->checked_near == 1 ? "was" : "were",
+                    fmax(1, ceil(x->checked_off * 100)));
     if (fabs(x->bias) * 100 >= SL_DOUBT_PERCENT)
         sl_buf_addf(b, " In doubt: replayed without a change the run takes %s, not %s.",
                     sl_seconds_beside(x->makespan_s * (1 + x->bias), x->makespan_s, comes),

@@ -243,5 +243,26 @@ def a_later_run_says_which_steps_were_made():
     check("that run still has what it was to remove" in " ".join(text.split()), text)
 
 
+@test
+def checked_predictions_are_kept():
+    """Each pair of runs once; where nothing was made there is none."""
+    for name in ("flaky", "flaky-repaired"):
+        with tarfile.open(f"{ROOT}/tests/data/replay.tar.gz") as t:
+            t.extractall(path("."), [m for m in t.getmembers() if m.name.startswith(f"replay/{name}/")])
+        imported(path(f"replay/{name}"), store="kept.db")
+    one, other = sorted((r["run"] for r in json.loads(spanloom("runs", "-d", "kept.db", "--format", "json").out)), key=len)
+    told = lambda *args: plan("kept.db", one, *args)["run"][0]
+    equal(told()["checked"], 0)
+    told("--check", one)
+    equal(told()["checked"], 0)
+    check_of = plan("kept.db", one, "--check", other)["check"]
+    told("--check", other)
+    said = max((c for c in check_of if c["made"] == 1 or c["step"] is None), key=lambda c: c["step"] or 99)
+    equal(told()["checked"], 1)
+    close(told()["checked_off"], abs(said["makespan_s"] / said["came_s"] - 1), 1e-6)
+    check("Of 1 checked prediction of this workflow 1 was within" in " ".join(spanloom("plan", "-d", "kept.db", one).out.split()))
+    equal(query(path("kept.db"), "SELECT run, later, changes FROM sl_prediction"), [(one, other, said["changes"])])
+
+
 if __name__ == "__main__":
     main()

@@ -99,6 +99,15 @@ static bool say_problems(const struct sl_findings *findings, const struct sl_res
     return findings->files.problem.n || (t && t->rows);
 }
 
+/* What was predicted, and came; where it cannot be kept, as the store may only be read, that is said. */
+static void keep(const char *path, int64_t workflow, const struct sl_result *r)
+{
+    struct sl_err err = {0};
+
+    if (sl_plan_keep(path, workflow, r, &err))
+        cli_say("--check: the prediction is not kept: %s", err.text);
+}
+
 /* Of a path that is imported, a store, or a run of one, as `why`. */
 static int run(struct cli *cli, int argc, char **argv)
 {
@@ -126,6 +135,8 @@ static int run(struct cli *cli, int argc, char **argv)
             rc = sl_show_result(stdout, &r, cli->format, &err);
         else if (!rc)
             sl_show_plan(stdout, &r, cli_columns());
+        if (!rc && cli_option(cli, "check"))
+            keep(st->path, workflow, &r);
         code = rc < 0 ? cli_fail(cli, &err) : in_part ? EXIT_FAILED : EXIT_DONE;
         sl_findings_free(&findings);
     }
