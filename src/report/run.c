@@ -2,7 +2,7 @@
 #include "report/run.h"
 #include "base/json_out.h"
 #include "findings/failures.h"
-#include "findings/planning.h"
+#include "findings/plan/planning.h"
 #include "findings/why.h"
 #include "plot/html.h"
 #include "report/html_text.h"

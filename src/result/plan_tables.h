@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What `spanloom plan` says (findings/planning.h), as rows. */
+/* What `spanloom plan` says (findings/plan/planning.h), as rows. */
 #ifndef SL_RESULT_PLAN_TABLES_H
 #define SL_RESULT_PLAN_TABLES_H
 

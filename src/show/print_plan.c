@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A plan (findings/planning.h) on one screen. */
+/* A plan (findings/plan/planning.h) on one screen. */
 #include "show/print_plan.h"
 #include "base/buf.h"
 #include "base/clock.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which changes make a run faster, in which order (findings/planning.h). */
+/* Which changes make a run faster, in which order (findings/plan/planning.h). */
 #include "cli/side.h"
 #include "cli/workflow.h"
-#include "findings/planning.h"
+#include "findings/plan/planning.h"
 #include "result/spans/find_span.h"
 #include "show/print_plan.h"
 #include "show/show.h"

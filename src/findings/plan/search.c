@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The steps of a plan: a lazy greedy search, and its price. */
-#include "findings/planning_internal.h"
+#include "findings/plan/planning_internal.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "findings/planning.h"
+#include "findings/plan/planning.h"
 #include "findings/failures.h"
-#include "findings/planning_internal.h"
+#include "findings/plan/planning_internal.h"
 #include "findings/why.h"
-#include "findings_planning.sql.h"
+#include "plan_planning.sql.h"
 
 #include <math.h>
 #include <stdlib.h>

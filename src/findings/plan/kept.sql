@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: Apache-2.0
--- What plan_kept.c asks of the store. The table is made by the first prediction that is checked.
+-- What kept.c asks of the store. The table is made by the first prediction that is checked.
 
 -- name: make
 CREATE TABLE IF NOT EXISTS sl_prediction (

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: Apache-2.0
--- What plan_where.c asks of the tables of a run.
+-- What where.c asks of the tables of a run.
 
 -- name: script
 -- Of the run: its script's name, and the first log that tells of it.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Where a step of a plan is made: lines of the run's script that the words of its finding name. */
-#include "findings/planning_internal.h"
-#include "findings_plan_where.sql.h"
+#include "findings/plan/planning_internal.h"
+#include "plan_where.sql.h"
 
 #include <ctype.h>
 #include <errno.h>

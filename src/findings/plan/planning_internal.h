@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What makes a plan: planning.c its candidates and tables, plan_search.c its steps, plan_draws.c how sure it is. */
+/* What makes a plan: planning.c its candidates and tables, search.c its steps, draws.c how sure it is, where.c lines. */
 #ifndef SL_FINDINGS_PLANNING_INTERNAL_H
 #define SL_FINDINGS_PLANNING_INTERNAL_H
 
 #include "analyse/tasks/simulate.h"
 #include "base/buf.h"
-#include "findings/planning.h"
+#include "findings/plan/planning.h"
 
 enum { MOST_STEPS = 6 };
 

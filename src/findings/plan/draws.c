@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How sure a plan is, and what no plan gets below. */
 #include "analyse/kernels/random.h"
-#include "findings/planning_internal.h"
+#include "findings/plan/planning_internal.h"
 
 #include <math.h>
 #include <stdlib.h>

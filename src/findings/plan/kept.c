@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Predictions that a later run has checked: kept in the store, and how good they were. */
-#include "findings/planning.h"
-#include "findings/planning_internal.h"
-#include "findings_plan_kept.sql.h"
+#include "findings/plan/planning.h"
+#include "findings/plan/planning_internal.h"
+#include "plan_kept.sql.h"
 
 #include <math.h>
 #include <stdlib.h>
