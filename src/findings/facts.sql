@@ -94,9 +94,11 @@ WITH
       max(value) FILTER (WHERE name IN ('cpu_count', 'cores')) AS cpus,
       max(value) FILTER (WHERE name = 'cores_per_worker') AS cpus_each,
       CAST(max(nullif(value, 'None')) FILTER (WHERE name = 'mem_per_worker') AS REAL) * 1024
-        AS memory_mb
+        AS memory_mb,
+      CAST(max(value) FILTER (WHERE name = 'total_memory') AS REAL) / 1048576 AS node_mb
     FROM said
-    WHERE name IN ('hostname', 'cpu_count', 'cores', 'cores_per_worker', 'mem_per_worker')
+    WHERE name IN ('hostname', 'cpu_count', 'cores', 'cores_per_worker', 'mem_per_worker',
+        'total_memory')
       AND value NOTNULL
     GROUP BY 1)
 SELECT r.worker AS span,
@@ -144,7 +146,7 @@ SELECT r.worker AS span,
     SELECT min(e.time_ns)
     FROM sl_event e JOIN sl_name n ON n.id = e.type AND n.name IN ('ready', 'registered')
     WHERE b.id NOTNULL AND e.span = p.id) AS ready_ns,
-  host, cpus, cpus_each, memory_mb, max(1, places) AS places, from_ns, to_ns, busy_s, runs,
+  host, cpus, cpus_each, memory_mb, node_mb, max(1, places) AS places, from_ns, to_ns, busy_s, runs,
   s.type IS (SELECT id FROM sl_name WHERE name = 'parsl.executors.threads.thread') AS thread,
   (
     SELECT min(e.time_ns)
@@ -350,8 +352,8 @@ GROUP BY task;
 
 -- A pool on whose workers tasks ran, until the last of these: places, and seconds that they were
 -- there, and busy, until then; cpus of its nodes, and beside, places of other pools on these; room
--- for how many more tasks these CPUs have: of one that waits, for files or servers, only for the
--- part of the time in which it computed, where readings tell.
+-- for how many more tasks these have: of a CPU one that waits, for files or servers, takes the part
+-- of the time in which it computed, and of memory as much as the largest did, where readings tell.
 CREATE TEMP TABLE pool AS
 WITH
   each AS MATERIALIZED (
@@ -374,11 +376,12 @@ WITH
           AND r.rowid <= i.rowid + i.runs) AS busy_s
     FROM worker w JOIN q USING (pool)),
   node AS MATERIALIZED (
-    SELECT pool, coalesce(host, manager) AS node, max(cpus) AS cpus, sum(places) AS places
+    SELECT pool, coalesce(host, manager) AS node, max(cpus) AS cpus, max(node_mb) AS mb,
+      sum(places) AS places
     FROM worker
     GROUP BY 1, 2),
   cpu AS (
-    SELECT pool, sum(cpus) AS cpus,
+    SELECT pool, sum(cpus) AS cpus, sum(mb) AS mb,
       sum((
         SELECT ifnull(sum(o.places), 0)
         FROM node o
@@ -394,8 +397,9 @@ SELECT w.pool, max(executor) AS executor, max(thread) AS threads, sum(places) AS
   cpu.beside,
   (SELECT computed FROM read) AS computed,
   max(0,
-    CAST(cpu.cpus / ifnull((SELECT computed FROM read), 1) AS INTEGER) - sum(places) - cpu.beside)
-    AS room,
+    min(CAST(cpu.cpus / ifnull((SELECT computed FROM read), 1) AS INTEGER),
+      ifnull(CAST(cpu.mb / (SELECT max(memory_mb) FROM used) AS INTEGER), 1e9))
+    - sum(places) - cpu.beside) AS room,
   ifnull(sum(did.busy_s), 0) AS busy_s,
   sum(places * max(0, min(to_ns, end_ns) - from_ns)) / 1e9 AS there_s,
   q.tasks, q.queue_s, q.end_ns

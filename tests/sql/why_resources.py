@@ -53,6 +53,19 @@ def tasks_that_need_more_than_mem_per_worker():
 
 
 @test
+def memory_bounds_how_many_workers_fit():
+    """The node's memory is set to 420 MB in the logs: three tasks of 127 MB fit, so two more workers need a node."""
+    copy_run(path("small"), change=lambda log, data: data.replace(b"25276510208", b"420000000"))
+    for runs, room, kind in ((EXAMPLE, 13, "setting"), (path("small"), 1, "nodes")):
+        store = imported(runs, store=f"{kind}.db").store
+        name = json.loads(spanloom("runs", "-d", store, "--format", "json").out)[0]["run"]
+        rooms = json.loads(spanloom("sql", "-d", store, "--run", name, "--format", "json", "SELECT room FROM pool WHERE tasks > 1").out)
+        equal([r["room"] for r in rooms], [room])
+        told = json.loads(spanloom("plan", "-d", store, "--target", "10%", "--format", "json", name).out)
+        equal({s["repair"] for s in told["steps"] if "workers x" in s["changes"]} or None, {kind})
+
+
+@test
 def hours_that_were_paid_and_not_used():
     """Two tasks of 400 s, on 8 workers of 2 nodes: of 2 x 400 s of nodes three quarters were idle."""
     took = run([Task("a", 400), Task("a", 400)], workers=8, managers=2, hosts=("n1", "n2"), cpus=4)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What makes a plan: planning.c its candidates and tables, search.c its steps, draws.c how sure it is, where.c lines. */
+/* What makes a plan: planning.c its candidates and tables, search.c its steps, draws.c how sure it is, where.c lines.
+ */
 #ifndef SL_FINDINGS_PLANNING_INTERNAL_H
 #define SL_FINDINGS_PLANNING_INTERNAL_H
 
