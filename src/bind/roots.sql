@@ -18,13 +18,19 @@ WHERE parent IS NULL
 
 -- name: families
 INSERT OR IGNORE INTO temp.sl_family
-SELECT %s
+SELECT % s
 FROM sl_name n
-CROSS JOIN (SELECT id FROM temp.sl_touched UNION ALL SELECT l.right_span FROM temp.sl_anew a CROSS JOIN sl_link l ON
-    l.left_span = a.id AND l.kind = SL_FACET UNION ALL SELECT l.left_span FROM temp.sl_anew a CROSS JOIN sl_link l ON
-    l.right_span = a.id AND l.kind = SL_FACET) t
-CROSS JOIN sl_span s ON s.id = t.id AND s.type = n.id
-WHERE n.name = %Q AND s.parent + n.id IS NULL
+  CROSS JOIN (
+    SELECT id
+    FROM temp.sl_touched
+    UNION ALL
+    SELECT l.right_span
+    FROM temp.sl_anew a CROSS JOIN sl_link l ON l.left_span = a.id AND l.kind = SL_FACET
+    UNION ALL
+    SELECT l.left_span
+    FROM temp.sl_anew a CROSS JOIN sl_link l ON l.right_span = a.id AND l.kind = SL_FACET) t
+  CROSS JOIN sl_span s ON s.id = t.id AND s.type = n.id
+WHERE n.name = % Q AND s.parent + n.id IS NULL
 
 -- name: families_gone
 -- Those of roots that nothing names any more.
@@ -48,23 +54,32 @@ WHERE n.name = %Q AND s.parent + n.id IS NULL AND %s = f.name
 CREATE TEMP TABLE IF NOT EXISTS sl_again (id INTEGER PRIMARY KEY);
 DELETE FROM temp.sl_again;
 INSERT INTO temp.sl_again
-WITH RECURSIVE inside(id) AS (
-    SELECT id FROM temp.sl_anew
-    UNION ALL SELECT s.id FROM inside CROSS JOIN sl_span s ON s.parent = inside.id AND s.id > inside.id AND iif(inside.id, s.type, 0) IN (SELECT id FROM sl_name
-        WHERE name IN (%s)))
+WITH RECURSIVE
+  inside(id) AS (
+    SELECT id
+    FROM temp.sl_anew
+    UNION ALL
+    SELECT s.id
+    FROM inside
+      CROSS JOIN sl_span s ON s.parent = inside.id
+        AND s.id > inside.id
+        AND iif(inside.id, s.type, 0) IN (SELECT id FROM sl_name WHERE name IN (% s)))
 SELECT id
 FROM inside
 
 -- name: clear
 -- What rule %Q linked there.
 DELETE FROM sl_link
-WHERE right_span IN (SELECT id FROM temp.sl_again) AND confidence IS NOT NULL AND +rule = (SELECT id FROM sl_name
-    WHERE name = %Q);
+WHERE right_span IN (SELECT id FROM temp.sl_again)
+  AND confidence IS NOT NULL
+  AND +rule = (SELECT id FROM sl_name WHERE name = % Q);
 DELETE FROM sl_link
-WHERE left_span IN (SELECT id FROM temp.sl_again) AND confidence IS NOT NULL AND +rule = (SELECT id FROM sl_name
-    WHERE name = %Q);
+WHERE left_span IN (SELECT id FROM temp.sl_again)
+  AND confidence IS NOT NULL
+  AND +rule = (SELECT id FROM sl_name WHERE name = % Q);
 DELETE FROM sl_doubt
-WHERE rule = (SELECT id FROM sl_name WHERE name = %Q) AND left_span IN (SELECT id FROM temp.sl_again);
+WHERE rule = (SELECT id FROM sl_name WHERE name = % Q)
+  AND left_span IN (SELECT id FROM temp.sl_again);
 INSERT OR IGNORE INTO temp.sl_settle
 SELECT id
 FROM temp.sl_again

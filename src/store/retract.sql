@@ -13,9 +13,13 @@ CREATE TEMP TABLE sl_below (id INTEGER PRIMARY KEY);
 
 -- name: many
 -- Much is spoken of, or by sources of which not all roots are known (of an older version).
-WITH whole AS (SELECT head, records FROM sl_source WHERE id IN (SELECT id FROM temp.sl_retracted WHERE since < 0))
-SELECT EXISTS (SELECT 1 FROM whole WHERE head IS NULL) OR (SELECT total(records) FROM whole) * 8 > (SELECT max(id) FROM
-    sl_span);
+WITH
+  whole AS (
+    SELECT head, records
+    FROM sl_source
+    WHERE id IN (SELECT id FROM temp.sl_retracted WHERE since < 0))
+SELECT EXISTS (SELECT 1 FROM whole WHERE head IS NULL)
+  OR (SELECT total(records) FROM whole) * 8 > (SELECT max(id) FROM sl_span);
 
 -- name: below
 INSERT OR IGNORE INTO temp.sl_touched
@@ -58,18 +62,24 @@ WHERE BELOW(span)
 INSERT INTO sl_old_event
 SELECT e.source, e.place, e.time_ns, n.name || ' ' || s.key, m.name
 FROM sl_event e
-JOIN sl_span s ON s.id = e.span
-JOIN sl_name n ON n.id = s.type
-JOIN sl_name m ON m.id = e.type
-WHERE BELOW(e.span) AND RETRACTED(e.) AND e.source IN (SELECT id FROM sl_source WHERE replaced_by IS NOT NULL);
+  JOIN sl_span s ON s.id = e.span
+  JOIN sl_name n ON n.id = s.type
+  JOIN sl_name m ON m.id = e.type
+WHERE BELOW(e.span)
+  AND RETRACTED(e.)
+  AND e.source IN (SELECT id FROM sl_source WHERE replaced_by IS NOT NULL);
 DELETE FROM sl_event
 WHERE BELOW(span) AND RETRACTED();
 DELETE FROM sl_attr
 WHERE BELOW(span) AND RETRACTED();
 UPDATE sl_span
 SET place = NULL, alike = NULL
-WHERE BELOW(id) AND alike IS NOT NULL AND EXISTS (SELECT 1 FROM sl_alike a CROSS JOIN temp.sl_retracted r ON r.id =
-    a.source WHERE a.id = sl_span.alike AND sl_span.place >= r.since);
+WHERE BELOW(id)
+  AND alike IS NOT NULL
+  AND EXISTS (
+    SELECT 1
+    FROM sl_alike a CROSS JOIN temp.sl_retracted r ON r.id = a.source
+    WHERE a.id = sl_span.alike AND sl_span.place >= r.since);
 DELETE FROM sl_alike
 WHERE source IN (SELECT id FROM temp.sl_retracted WHERE since < 0);
 DELETE FROM sl_handle
@@ -81,7 +91,8 @@ WHERE RETRACTED();
 DELETE FROM sl_reject
 WHERE RETRACTED();
 DELETE FROM sl_root
-WHERE source IN (SELECT id FROM temp.sl_retracted WHERE since < 0 OR root IN (SELECT id FROM temp.sl_below));
+WHERE source IN (
+  SELECT id FROM temp.sl_retracted WHERE since < 0 OR root IN (SELECT id FROM temp.sl_below));
 DELETE FROM sl_wrote
 WHERE RETRACTED();
 DELETE FROM sl_written
@@ -100,8 +111,14 @@ FROM sl_link_also
 WHERE BELOW(left_span)
 ORDER BY source;
 DELETE FROM sl_link_also
-WHERE BELOW(left_span) AND EXISTS (SELECT 1 FROM sl_link l WHERE l.left_span = sl_link_also.left_span AND l.kind =
-    sl_link_also.kind AND l.right_span = sl_link_also.right_span AND l.source = sl_link_also.source)
+WHERE BELOW(left_span)
+  AND EXISTS (
+    SELECT 1
+    FROM sl_link l
+    WHERE l.left_span = sl_link_also.left_span
+      AND l.kind = sl_link_also.kind
+      AND l.right_span = sl_link_also.right_span
+      AND l.source = sl_link_also.source)
 
 -- name: each
 SELECT id
@@ -128,14 +145,30 @@ INSERT INTO temp.sl_dead
 SELECT id
 FROM sl_span
 WHERE BELOW(id) AND source IN (SELECT id FROM temp.sl_retracted);
-INSERT INTO temp.sl_live WITH RECURSIVE up(id) AS ( SELECT id FROM temp.sl_dead AS d WHERE id IN (SELECT id FROM
-    temp.sl_named) OR EXISTS (SELECT 1 FROM sl_event WHERE span = d.id) OR EXISTS (SELECT 1 FROM sl_attr WHERE span
-    = d.id) OR (SELECT alike FROM sl_span WHERE id = d.id) IS NOT NULL OR EXISTS (SELECT 1 FROM sl_sample WHERE span = d.id) OR EXISTS (SELECT 1 FROM sl_root WHERE root =
-    d.id AND weak IS NULL) OR EXISTS (SELECT 1 FROM sl_link WHERE left_span = d.id AND source IS NOT NULL AND ifnull(weak, 0) NOT IN
-    (1, 3)) OR EXISTS (SELECT 1 FROM sl_link WHERE right_span = d.id AND source IS NOT NULL AND ifnull(weak, 0) NOT
-    IN (2, 3)) OR EXISTS (SELECT 1 FROM sl_span k WHERE k.parent = d.id AND k.id NOT IN (SELECT id FROM
-    temp.sl_dead)) UNION SELECT p.id FROM up CROSS JOIN sl_span s ON s.id = up.id CROSS JOIN temp.sl_dead p ON p.id =
-    s.parent)
+INSERT INTO temp.sl_live
+WITH RECURSIVE
+  up(id) AS (
+    SELECT id
+    FROM temp.sl_dead AS d
+    WHERE id IN (SELECT id FROM temp.sl_named)
+      OR EXISTS (SELECT 1 FROM sl_event WHERE span = d.id)
+      OR EXISTS (SELECT 1 FROM sl_attr WHERE span = d.id)
+      OR (SELECT alike FROM sl_span WHERE id = d.id) IS NOT NULL
+      OR EXISTS (SELECT 1 FROM sl_sample WHERE span = d.id)
+      OR EXISTS (SELECT 1 FROM sl_root WHERE root = d.id AND weak IS NULL)
+      OR EXISTS (
+        SELECT 1
+        FROM sl_link
+        WHERE left_span = d.id AND source IS NOT NULL AND ifnull(weak, 0) NOT IN (1, 3))
+      OR EXISTS (
+        SELECT 1
+        FROM sl_link
+        WHERE right_span = d.id AND source IS NOT NULL AND ifnull(weak, 0) NOT IN (2, 3))
+      OR EXISTS (
+        SELECT 1 FROM sl_span k WHERE k.parent = d.id AND k.id NOT IN (SELECT id FROM temp.sl_dead))
+    UNION
+    SELECT p.id
+    FROM up CROSS JOIN sl_span s ON s.id = up.id CROSS JOIN temp.sl_dead p ON p.id = s.parent)
 SELECT id
 FROM up;
 DELETE FROM temp.sl_dead
@@ -143,11 +176,14 @@ WHERE id IN (SELECT id FROM temp.sl_live);
 INSERT OR IGNORE INTO sl_weak (left_span, kind, right_span, rule, source, place, weak)
 SELECT left_span, kind, right_span, rule, source, place, weak
 FROM sl_link
-WHERE source IS NOT NULL AND weak > 0 AND (left_span IN (SELECT id FROM temp.sl_dead) OR right_span IN (SELECT id
-    FROM temp.sl_dead));
+WHERE source IS NOT NULL
+  AND weak > 0
+  AND (left_span IN (SELECT id FROM temp.sl_dead) OR right_span IN (SELECT id FROM temp.sl_dead));
 DELETE FROM sl_link_also
-WHERE (left_span, kind, right_span) IN (SELECT left_span, kind, right_span FROM sl_link WHERE left_span IN (SELECT id
-    FROM temp.sl_dead) OR right_span IN (SELECT id FROM temp.sl_dead));
+WHERE (left_span, kind, right_span) IN (
+  SELECT left_span, kind, right_span
+  FROM sl_link
+  WHERE left_span IN (SELECT id FROM temp.sl_dead) OR right_span IN (SELECT id FROM temp.sl_dead));
 DELETE FROM sl_link
 WHERE left_span IN (SELECT id FROM temp.sl_dead) OR right_span IN (SELECT id FROM temp.sl_dead);
 DELETE FROM sl_zone
@@ -167,18 +203,46 @@ WHERE id IN (SELECT id FROM temp.sl_dead);
 DELETE FROM sl_span
 WHERE id IN (SELECT id FROM temp.sl_dead);
 UPDATE sl_span
-SET source = coalesce( (SELECT source FROM sl_event WHERE span = sl_span.id LIMIT 1), (SELECT source FROM sl_attr
-    WHERE span = sl_span.id LIMIT 1), (SELECT source FROM sl_alike WHERE id = sl_span.alike), (SELECT source FROM sl_link WHERE right_span = sl_span.id AND source IS NOT
-    NULL AND ifnull(weak, 0) NOT IN (2, 3) LIMIT 1), (SELECT source FROM sl_link WHERE left_span = sl_span.id AND
-    source IS NOT NULL AND ifnull(weak, 0) NOT IN (1, 3) LIMIT 1), (SELECT source FROM sl_root WHERE root =
-    sl_span.id AND weak IS NULL LIMIT 1), source)
-WHERE id IN (SELECT id FROM temp.sl_live) AND source IN (SELECT id FROM temp.sl_retracted WHERE since < 0);
+SET source = coalesce(
+    (SELECT source FROM sl_event WHERE span = sl_span.id LIMIT 1),
+    (SELECT source FROM sl_attr WHERE span = sl_span.id LIMIT 1),
+    (SELECT source FROM sl_alike WHERE id = sl_span.alike),
+    (
+      SELECT source
+      FROM sl_link
+      WHERE right_span = sl_span.id AND source IS NOT NULL AND ifnull(weak, 0) NOT IN (2, 3)
+      LIMIT 1),
+    (
+      SELECT source
+      FROM sl_link
+      WHERE left_span = sl_span.id AND source IS NOT NULL AND ifnull(weak, 0) NOT IN (1, 3)
+      LIMIT 1),
+    (SELECT source FROM sl_root WHERE root = sl_span.id AND weak IS NULL LIMIT 1),
+    source)
+WHERE id IN (SELECT id FROM temp.sl_live)
+  AND source IN (SELECT id FROM temp.sl_retracted WHERE since < 0);
 UPDATE sl_span
-SET source = coalesce( (WITH RECURSIVE d(id, source) AS (SELECT sl_span.id, NULL UNION SELECT k.id, k.source FROM d JOIN
-    sl_span k ON k.parent = d.id) SELECT source FROM d WHERE source NOT IN (SELECT id FROM temp.sl_retracted) LIMIT 1), (SELECT replaced_by FROM sl_source WHERE id = sl_span.source), iif(id IN (SELECT
-    id FROM temp.sl_named), source, NULL), (SELECT min(id) FROM sl_source WHERE id > 0 AND replaced_by IS NULL AND
-    id NOT IN (SELECT id FROM temp.sl_retracted)), source)
-WHERE id IN (SELECT id FROM temp.sl_live) AND source IN (SELECT id FROM temp.sl_retracted WHERE since < 0)
+SET source = coalesce(
+    (
+      WITH RECURSIVE
+        d(id, source) AS (
+          SELECT sl_span.id, NULL
+          UNION
+          SELECT k.id, k.source
+          FROM d JOIN sl_span k ON k.parent = d.id)
+      SELECT source
+      FROM d
+      WHERE source NOT IN (SELECT id FROM temp.sl_retracted)
+      LIMIT 1),
+    (SELECT replaced_by FROM sl_source WHERE id = sl_span.source),
+    iif(id IN (SELECT id FROM temp.sl_named), source, NULL),
+    (
+      SELECT min(id)
+      FROM sl_source
+      WHERE id > 0 AND replaced_by IS NULL AND id NOT IN (SELECT id FROM temp.sl_retracted)),
+    source)
+WHERE id IN (SELECT id FROM temp.sl_live)
+  AND source IN (SELECT id FROM temp.sl_retracted WHERE since < 0)
 
 -- name: end
 DROP TABLE IF EXISTS temp.sl_retracted;
@@ -192,5 +256,7 @@ DROP TABLE IF EXISTS temp.sl_dead
 INSERT OR IGNORE INTO sl_link (left_span, kind, right_span, rule, source, place, confidence, weak)
 SELECT left_span, kind, right_span, rule, source, place, confidence, weak
 FROM sl_link_off
-WHERE confidence IS NULL AND left_span IN (SELECT id FROM sl_span) AND right_span IN (SELECT id FROM sl_span);
+WHERE confidence IS NULL
+  AND left_span IN (SELECT id FROM sl_span)
+  AND right_span IN (SELECT id FROM sl_span);
 DELETE FROM sl_link_off

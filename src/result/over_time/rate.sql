@@ -28,13 +28,15 @@ FROM (%s
 );
 
 -- name: user_bins
-WITH RECURSIVE b(i, n) AS MATERIALIZED (SELECT time_ns / %lld - (time_ns %% %lld < 0), count(*) FROM (%s
-) WHERE
-    time_ns IS NOT NULL GROUP BY 1), f(i) AS (SELECT min(i) FROM b UNION ALL SELECT i + 1 FROM f WHERE i < (SELECT
-    max(i) FROM b))
-SELECT f.i * %lld, ifnull(n, 0)
-FROM f
-LEFT JOIN b USING (i)
+WITH RECURSIVE
+  b(i, n) AS MATERIALIZED (
+    SELECT time_ns / % lld - (time_ns % % % lld < 0), count(*)
+    FROM (% s)
+    WHERE time_ns IS NOT NULL
+    GROUP BY 1),
+  f(i) AS (SELECT min(i) FROM b UNION ALL SELECT i + 1 FROM f WHERE i < (SELECT max(i) FROM b))
+SELECT f.i * % lld, ifnull(n, 0)
+FROM f LEFT JOIN b USING (i)
 ORDER BY 1;
 
 -- name: grouped
@@ -42,10 +44,18 @@ SELECT name AS BY_WORD, time_ns, events, per_s
 FROM event_rate(?1, ?2, ?3, 'BY_WORD');
 
 -- name: groups
-WITH b AS MATERIALIZED (SELECT name, time_ns, events, per_s FROM event_rate(?1, ?2, ?3, 'BY_WORD')),
-    grid AS MATERIALIZED (SELECT time_ns FROM event_rate(?1, ?2, ?3) ORDER BY 1)
-SELECT name AS BY_WORD, sum(events) AS events, 100.0 * sum(events) / (SELECT sum(events) FROM b) AS share_percent, max(per_s) AS most_per_s,
-    spark((SELECT json_group_array(ifnull(c.events, 0)) FROM (SELECT c.events FROM grid g LEFT JOIN b c ON c.name = o.name AND c.time_ns = g.time_ns ORDER BY g.time_ns) c)) AS over_time
+WITH
+  b AS MATERIALIZED (SELECT name, time_ns, events, per_s FROM event_rate(?1, ?2, ?3, 'BY_WORD')),
+  grid AS MATERIALIZED (SELECT time_ns FROM event_rate(?1, ?2, ?3) ORDER BY 1)
+SELECT name AS BY_WORD, sum(events) AS events,
+  100.0 * sum(events) / (SELECT sum(events) FROM b) AS share_percent, max(per_s) AS most_per_s,
+  spark(
+    (
+      SELECT json_group_array(ifnull(c.events, 0))
+      FROM (
+        SELECT c.events
+        FROM grid g LEFT JOIN b c ON c.name = o.name AND c.time_ns = g.time_ns
+        ORDER BY g.time_ns) c)) AS over_time
 FROM b o
 GROUP BY 1
 ORDER BY 2 DESC, 1;
