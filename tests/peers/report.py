@@ -262,7 +262,7 @@ def what_is_chosen_is_what_all_sections_show():
     equal(list(map(int, shown.values("workers", "runs", "#workers"))), [w["n"] for w in want])
     check(all(abs(float(g) - w["s"]) < 1e-4 for g, w in zip(shown.values("workers", "busy_s", "#workers"), want)), want)
     told = shown.run(scopes)
-    equal({s for s, text in told.items() if text}, {"findings"})
+    equal({s for s, text in told.items() if text}, {"findings", "plan"})
     equal(told["findings"], "Whole run, whatever app is chosen.")
     # and a time
     shown.drag("#states canvas", 0.5, 0.75)
@@ -272,7 +272,7 @@ def what_is_chosen_is_what_all_sections_show():
     equal(shown.sum("tasks"), want["n"])
     check(abs(shown.sum("run_s") - want["s"]) < 1e-3, shown.sum("run_s"), want)
     told = shown.run(scopes)
-    equal({s for s, text in told.items() if text}, {"findings"})
+    equal({s for s, text in told.items() if text}, {"findings", "plan"})
     equal(told["findings"], "Whole run, whatever time and app are chosen.")
     shown.silent()
 
@@ -339,7 +339,7 @@ def every_section_follows_every_filter(name):
         equal(sum(map(int, shown.values("workers", "runs", "#workers"))), len([r for r in runs if of(r) and r["b"] >= low and r["a"] <= high]))
     # who does not follow says so; no section of tasks is among them
     told = shown.run("Object.fromEntries([...document.querySelectorAll('.part')].map(p => [p.dataset.section, p.querySelector('.scope')?.hidden === false ? p.querySelector('.scope').innerText : '']))")
-    equal({s for s, text in told.items() if text}, {"findings"} | ({"states"} if app and executor else set()))
+    equal({s for s, text in told.items() if text}, {"findings", "plan"} | ({"states"} if app and executor else set()))
     check(told["findings"].startswith("Whole run, whatever "), told)
     shown.silent()
 
@@ -379,7 +379,7 @@ def large_runs_are_put_together():
     shown.key("Escape")
     shown.click("#tasks button.pick", "170")
     told = shown.run("Object.fromEntries([...document.querySelectorAll('.part')].map(p => [p.dataset.section, p.querySelector('.scope')?.hidden === false ? p.querySelector('.scope').innerText : '']))")
-    equal({s for s, text in told.items() if text}, {"findings", "failures", "states"} | (set() if any(t["task"] == "170" for t in drawn) else {"sequence"}))
+    equal({s for s, text in told.items() if text}, {"findings", "plan", "failures", "states"} | (set() if any(t["task"] == "170" for t in drawn) else {"sequence"}))
     shown.silent()
 
 
